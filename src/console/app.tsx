@@ -36,6 +36,7 @@ import { throttleSeconds } from './data/throttle.ts'
 import { ConnectionAlert } from './parts/generic/alerts.tsx'
 import { Boundary } from './parts/generic/boundary.tsx'
 import { Brand } from './parts/generic/brand.tsx'
+import { LanguageSelect } from './parts/generic/language-select.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
 import { Name } from './parts/names/names.tsx'
@@ -46,6 +47,7 @@ import { NoAccess } from './views/no-access.tsx'
 import { NotFound } from './views/not-found.tsx'
 import { type Entrance, SignIn } from './views/sign-in.tsx'
 import { sandboxViews, views } from './views/views.ts'
+import { rich, t } from './words/sentences.tsx'
 
 // The script reads the key as soon as it runs, because `takeLinkKey` also removes the key from the address.
 const firstLinkKey = takeLinkKey()
@@ -87,7 +89,7 @@ export function App() {
   }, [leave, session])
   useEffect(() => {
     if (!session) return
-    return onKeptKeyDeleted(session.key, () => leave({ reason: 'You signed out in another tab.' }))
+    return onKeptKeyDeleted(session.key, () => leave({ reason: t('You signed out in another tab.') }))
   }, [leave, session])
   if (!session) {
     return (
@@ -125,19 +127,19 @@ function Frame({ session }: { readonly session: Session }) {
       padding="md"
     >
       <a className="skip-link" href="#main">
-        Skip to content
+        {t('Skip to content')}
       </a>
       <AppShell.Header>
         <Group h="100%" px={{ base: 'xs', sm: 'md' }} justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap" miw={0}>
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
+            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label={t('Menu')} />
             <Anchor
               component={Link}
               href="/"
               fw={700}
               c="var(--mantine-color-text)"
               underline="never"
-              aria-label="Petstore"
+              aria-label={t('Petstore')}
             >
               <Brand />
             </Anchor>
@@ -157,7 +159,7 @@ function Frame({ session }: { readonly session: Session }) {
               target="_blank"
               variant="subtle"
               size="compact-sm"
-              aria-label="Help: your first day"
+              aria-label={t('Help: your first day')}
             >
               ?
             </Button>
@@ -168,7 +170,7 @@ function Frame({ session }: { readonly session: Session }) {
       <AppShell.Navbar p="xs">
         <HeaderSearch hiddenFrom="sm" mb="xs" />
         <ReserveButton hiddenFrom="sm" mb="xs" />
-        <nav aria-label="Views">
+        <nav aria-label={t('Views')}>
           {shownViews.map(({ path, label }) => (
             <NavLink
               key={path}
@@ -182,10 +184,11 @@ function Frame({ session }: { readonly session: Session }) {
         </nav>
         <Group mt="auto" p="xs" justify="space-between" wrap="nowrap">
           <Text size="xs" c="dimmed">
-            Times are those of {shopZone}. Petstore {version}.
+            {t('Times are those of {zone}. Petstore {version}.', { zone: shopZone, version })}
           </Text>
           <SchemeButton hiddenFrom="sm" />
         </Group>
+        <LanguageSelect hiddenFrom="sm" m="xs" />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
@@ -224,7 +227,7 @@ function SellButton() {
   return (
     <>
       <Button variant="light" size="compact-sm" onClick={selling.open}>
-        Sell
+        {t('Sell')}
       </Button>
       {isSelling && <Sell onClose={selling.close} />}
     </>
@@ -239,7 +242,7 @@ function ReserveButton(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom' | '
   return (
     <>
       <Button {...props} variant="default" size="compact-sm" onClick={reserving.open}>
-        Reserve
+        {t('Reserve')}
       </Button>
       {isReserving && <Reserve onClose={reserving.close} />}
     </>
@@ -253,9 +256,10 @@ function KeyMenu() {
       <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
         {info.name}
       </Text>
+      <LanguageSelect visibleFrom="sm" />
       <SchemeButton visibleFrom="sm" />
       <Button variant="default" size="compact-sm" onClick={signOut}>
-        Sign out
+        {t('Sign out')}
       </Button>
     </Group>
   )
@@ -271,7 +275,7 @@ function SchemeButton(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom'>) {
       {...props}
       variant="subtle"
       size="compact-sm"
-      aria-label={isDark ? 'Use light colours' : 'Use dark colours'}
+      aria-label={isDark ? t('Use light colours') : t('Use dark colours')}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       {isDark ? '☀' : '☾'}
@@ -283,10 +287,11 @@ function ThrottleAlert(): ReactNode {
   const seconds = throttleSeconds.use()
   if (seconds === 0) return null
   return (
-    <Alert color="yellow" mb="md" role="status" title="Too many requests">
+    <Alert color="yellow" mb="md" role="status" title={t('Too many requests')}>
       {/* The seconds are hidden from screen readers, which would read out each change. */}
-      The store limits the requests of each key. This page continues{' '}
-      <span aria-hidden="true">in {seconds} s</span> by itself.
+      {rich('The store limits the requests of each key. This page continues {soon} by itself.', {
+        soon: <span aria-hidden="true">{t('in {seconds} s', { seconds: String(seconds) })}</span>,
+      })}
     </Alert>
   )
 }

@@ -1,3 +1,4 @@
+import { locale } from './words/language.ts'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -8,6 +9,8 @@ import { App } from './app.tsx'
 import { queryClient } from './data/query-client.ts'
 import { basePath } from './data/session.ts'
 import { cssVariables, theme } from './theme.ts'
+
+document.documentElement.lang = locale
 
 const root = document.getElementById('app')
 if (!root) throw new Error('the page has no element #app')

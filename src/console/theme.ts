@@ -1,4 +1,5 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { t } from './words/sentences.tsx'
 
 /** The settings in which the console differs from the defaults of Mantine. */
 export const theme = createTheme({
@@ -12,11 +13,11 @@ export const theme = createTheme({
   components: {
     Anchor: { defaultProps: { inherit: true } },
     Badge: { defaultProps: { variant: 'light' } },
-    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
     // A header would be a second banner of the page.
     ModalHeader: { defaultProps: { component: 'div' } },
     SegmentedControl: { styles: { root: { flexWrap: 'wrap' } } },
-    Modal: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
+    Modal: { defaultProps: { closeButtonProps: { 'aria-label': t('Close') } } },
   },
 })
 

@@ -1,8 +1,10 @@
 import { BarChart } from '@mantine/charts'
 import type { OrdersOnDay } from '../../client/petstore-client.ts'
 import { takingsOf } from '../data/sale-lines.ts'
-import { amountText, shopCurrency } from '../data/shop-currency.ts'
+import { plainAmount, shopCurrency } from '../data/shop-currency.ts'
 import { formatCount, formatDay } from '../parts/names/format.ts'
+import { locale } from '../words/language.ts'
+import { t } from '../words/sentences.tsx'
 
 interface OrdersByDayProps {
   readonly days: readonly OrdersOnDay[]
@@ -12,9 +14,9 @@ interface OrdersByDayProps {
   readonly height: number
 }
 
-const money = new Intl.NumberFormat(undefined, { style: 'currency', currency: shopCurrency })
+const money = new Intl.NumberFormat(locale, { style: 'currency', currency: shopCurrency })
 /** An axis has room for `€1.2K`. */
-const shortMoney = new Intl.NumberFormat(undefined, {
+const shortMoney = new Intl.NumberFormat(locale, {
   style: 'currency',
   currency: shopCurrency,
   notation: 'compact',
@@ -22,9 +24,9 @@ const shortMoney = new Intl.NumberFormat(undefined, {
 })
 
 export function OrdersByDay({ days, hasAmounts, height }: OrdersByDayProps) {
-  const name = hasAmounts ? 'Takings' : 'Orders'
+  const name = hasAmounts ? t('Takings') : t('Orders')
   const barOf = ({ orders, amount = 0n, returnedAmount = 0n }: OrdersOnDay): number =>
-    Number(hasAmounts ? amountText(takingsOf({ amount, returnedAmount })) : orders)
+    Number(hasAmounts ? plainAmount(takingsOf({ amount, returnedAmount })) : orders)
   return (
     <BarChart
       h={height}

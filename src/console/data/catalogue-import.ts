@@ -11,6 +11,7 @@ import {
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { DecimalMark } from '../../values/currency.ts'
+import { t } from '../words/sentences.tsx'
 import { baseUrl } from './session.ts'
 import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
@@ -83,7 +84,9 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
     const { done, value } = await reader.read().catch(() => {
       // The browser reads only the version of the file that was chosen.
       throw new UnreadableFile(
-        `${file.name} was changed, moved or deleted after it was chosen: choose the file again.`,
+        t('{file} was changed, moved or deleted after it was chosen: choose the file again.', {
+          file: file.name,
+        }),
       )
     })
     if (done) return

@@ -1,4 +1,5 @@
 import type { Client, Pet } from '../../client/petstore-client.ts'
+import { t } from '../words/sentences.tsx'
 import { nameText } from './name-text.ts'
 
 interface CategoryOfPet {
@@ -20,7 +21,7 @@ export async function readCategoriesOf(client: Client, pets: readonly Pet[]): Pr
   return new Map(
     pets.map(({ id, categoryId }) => [
       id,
-      { id: categoryId, name: names.get(categoryId) ?? `Category ${categoryId}` },
+      { id: categoryId, name: names.get(categoryId) ?? t('Category {id}', { id: String(categoryId) }) },
     ]),
   )
 }

@@ -1,4 +1,5 @@
 import { createHostClient, type Fetch, type HostOperations } from '../../client/petstore-client.ts'
+import { t } from '../words/sentences.tsx'
 
 /** The path of the sandbox in the host API; an empty text if the store is not a sandbox. */
 const sandboxPath = document.querySelector<HTMLMetaElement>('meta[name="petstore-host-api"]')?.content ?? ''
@@ -18,6 +19,6 @@ export function hostClient(key: string, send: Fetch = hostFetch): HostOperations
 export const hostFetch: Fetch = async (url, init) => {
   const response = await fetch(url, init)
   if (response.status !== 401) return response
-  const message = 'This view needs the key that was created with the sandbox.'
+  const message = t('This view needs the key that was created with the sandbox.')
   return Response.json({ code: 'insufficient_scope', message }, { status: 403 })
 }

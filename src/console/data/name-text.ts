@@ -1,3 +1,5 @@
+import { t } from '../words/sentences.tsx'
+
 /** Characters that show nothing: blanks, controls, characters without a width, and the empty Braille pattern U+2800. */
 const INVISIBLE = /[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
 /** Characters that change the direction of the text after them. */
@@ -23,6 +25,6 @@ export function withoutIsolates(name: string): string {
  * nothing is replaced by a placeholder. A name that could change the direction of the text around it is isolated.
  */
 export function nameText(name: string, id?: bigint): string {
-  if (!isVisible(name)) return `(no visible name)${id === undefined ? '' : ` ${id}`}`
+  if (!isVisible(name)) return t('(no visible name)') + (id === undefined ? '' : ` ${id}`)
   return DIRECTION.test(name) ? `\u2068${withoutIsolates(name)}\u2069` : name
 }

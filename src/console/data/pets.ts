@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { makeCall } from '../../client/client.ts'
 import type { Client, Pet, PetStatus } from '../../client/petstore-client.ts'
+import { t } from '../words/sentences.tsx'
 import type { Version } from './edit.ts'
 import { readFullPage } from './full-page.ts'
 import { nameText } from './name-text.ts'
@@ -84,7 +85,7 @@ export function useStock(petId: bigint) {
  */
 export function usePetName(petId: bigint): string {
   const name = useStoredPetName(petId)
-  return name === UNREAD ? `Pet ${petId}` : nameText(name, petId)
+  return name === UNREAD ? petNumber(petId) : nameText(name, petId)
 }
 
 /**
@@ -100,7 +101,12 @@ export function useStoredPetName(petId: bigint, at?: bigint): string {
   })
   const enabled = at !== undefined || data === null
   const past = usePastName({ resource: 'pets', id: petId, at, enabled })
-  return past ?? data ?? (isPending ? UNREAD : `Pet ${petId}`)
+  return past ?? data ?? (isPending ? UNREAD : petNumber(petId))
+}
+
+/** Returns what stands for the name of a pet that is not known. */
+export function petNumber(petId: bigint | undefined): string {
+  return t('Pet {id}', { id: String(petId) })
 }
 
 /** The names of at most `IDS_MAX` pets, which one request reads. */

@@ -1,4 +1,5 @@
 import type { Client, SaleLine } from '../../client/petstore-client.ts'
+import { locale } from '../words/language.ts'
 import { storeNowMs } from './shop-clock.ts'
 
 /** The maximum number of lines that are read: the newest ones. */
@@ -61,7 +62,9 @@ export function salesBy(
   }
   return [...sums.values()].toSorted(
     (a, b) =>
-      Number(takingsOf(b) - takingsOf(a)) || Number(b.units - a.units) || a.name.localeCompare(b.name),
+      Number(takingsOf(b) - takingsOf(a)) ||
+      Number(b.units - a.units) ||
+      a.name.localeCompare(b.name, locale),
   )
 }
 

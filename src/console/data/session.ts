@@ -1,4 +1,5 @@
 import { type ApiKey, type Client, createClient, type Fetch } from '../../client/petstore-client.ts'
+import { t } from '../words/sentences.tsx'
 import { noteThrottle } from './throttle.ts'
 
 /** The path of the base URL of the store, without a trailing slash. It is empty unless a proxy adds a path. */
@@ -26,7 +27,7 @@ export class NotAKey extends Error {}
  */
 export async function signIn(key: string, fetch: Fetch): Promise<Session> {
   if (!/^[!-~]+$/.test(key)) {
-    throw new NotAKey('This is not a key: a key has only letters, digits and underscores. Copy it again.')
+    throw new NotAKey(t('This is not a key: a key has only letters, digits and underscores. Copy it again.'))
   }
   const client = createClient({ baseUrl, key, fetch, onRetry: noteThrottle })
   const { data: info } = await client.getCurrentKey({})

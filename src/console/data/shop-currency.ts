@@ -1,4 +1,6 @@
 import { CURRENCY_DEFAULT, decimalText, minorUnitsIn, moneyText } from '../../values/currency.ts'
+import { locale } from '../words/language.ts'
+import { t } from '../words/sentences.tsx'
 
 /** The currency of all amounts of the store (ISO 4217). */
 export const shopCurrency =
@@ -6,13 +8,21 @@ export const shopCurrency =
 
 /** Returns an amount (minor units) as the reader writes money: `€12.50`, `12,50 €`. */
 export function formatMoney(amount: bigint): string {
-  return moneyText(amount, shopCurrency)
+  return moneyText(amount, shopCurrency, locale)
 }
 
-/** Returns an amount (minor units) for a field: `12.50`. */
+/** Returns an amount (minor units) for a field: `12.50`, or `12,50` where the decimal sign is a comma. */
 export function amountText(amount: bigint): string {
+  return plainAmount(amount).replace('.', decimalSign)
+}
+
+/** Returns an amount (minor units) for programs: `12.50`. */
+export function plainAmount(amount: bigint): string {
   return decimalText(amount, shopCurrency)
 }
+
+/** The sign before the decimals, in the language of the page. */
+export const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.'
 
 /** Returns the minor units that a person typed, such as `12,50`; undefined if the text is no amount. */
 export function amountIn(text: string): bigint | undefined {
@@ -22,5 +32,9 @@ export function amountIn(text: string): bigint | undefined {
 /** Returns a message by the name of a field, if its text is neither empty nor an amount. */
 export function amountProblem(field: string, text: string): Readonly<Record<string, string>> {
   if (text.trim() === '' || amountIn(text) !== undefined) return {}
-  return { [field]: `Enter an amount such as ${amountText(1250n)}, without separators between thousands.` }
+  return {
+    [field]: t('Enter an amount such as {amount}, without separators between thousands.', {
+      amount: amountText(1250n),
+    }),
+  }
 }

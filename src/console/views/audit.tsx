@@ -10,6 +10,7 @@ import { Page } from '../parts/generic/page.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { PetFilter } from '../parts/pets/pet-filter.tsx'
+import { t } from '../words/sentences.tsx'
 
 export function Audit() {
   const names = useKeyNames()
@@ -28,38 +29,38 @@ export function Audit() {
   }
   const dayField = { type: 'date', description: shopZone, inputWrapperOrder }
   return (
-    <Page title="Audit log">
+    <Page title={t('Audit log')}>
       <Filters>
         <PetFilter value={petId} onChange={id => set('petId', id)} />
         <UnitsInput
-          label="Order"
-          placeholder="Its number"
+          label={t('Order')}
+          placeholder={t('Its number')}
           value={orderId}
           onChange={id => set('orderId', id === undefined ? null : String(id))}
           allowNegative={false}
         />
         {names.size > 0 && (
           <FilterSelect
-            label="Key"
+            label={t('Key')}
             searchable
             data={[...names].map(([id, { name, isRevoked }]) => ({
               value: String(id),
-              label: nameText(name, id) + (isRevoked ? ' (revoked)' : ''),
+              label: isRevoked ? t('{name} (revoked)', { name: nameText(name, id) }) : nameText(name, id),
             }))}
             value={keyId?.toString()}
             onChange={id => set('keyId', id)}
           />
         )}
-        <TextField {...dayField} label="From" value={since} onChange={day => set('since', day)} />
-        <TextField {...dayField} label="To" value={until} onChange={day => set('until', day)} />
+        <TextField {...dayField} label={t('From')} value={since} onChange={day => set('since', day)} />
+        <TextField {...dayField} label={t('To')} value={until} onChange={day => set('until', day)} />
       </Filters>
       {since !== '' && until !== '' && since > until ? (
         <ReversedDays />
       ) : (
         <Diary
-          label="Audit log"
+          label={t('Audit log')}
           filters={filters}
-          empty={<Empty title="No changes">No change matches. Choose other filters above.</Empty>}
+          empty={<Empty title={t('No changes')}>{t('No change matches. Choose other filters above.')}</Empty>}
         />
       )}
     </Page>

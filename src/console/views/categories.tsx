@@ -16,10 +16,11 @@ import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { Name } from '../parts/names/names.tsx'
 import { sentenceOf } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { t } from '../words/sentences.tsx'
 
 const columns: readonly Column<Category>[] = [
   {
-    head: 'Category',
+    head: t('Category'),
     cell: ({ id, name, description }) => (
       <>
         <Text size="sm" fw={600}>
@@ -33,14 +34,14 @@ const columns: readonly Column<Category>[] = [
     ),
   },
   {
-    head: 'Pets',
+    head: t('Pets'),
     cell: ({ id, name }) => (
       <ViewLink
         href={`/pets?categoryId=${id}`}
-        aria-label={`Show pets of ${name}`}
+        aria-label={t('Show pets of {name}', { name })}
         style={{ whiteSpace: 'nowrap' }}
       >
-        Show pets
+        {t('Show pets')}
       </ViewLink>
     ),
   },
@@ -52,7 +53,7 @@ type OpenedCategoryDialog =
   | { readonly dialog: 'delete'; readonly category: Category }
 
 function actionColumn(onOpen: (opened: OpenedCategoryDialog) => void): Column<Category> {
-  return { head: 'Actions', cell: category => <CategoryActions category={category} onOpen={onOpen} /> }
+  return { head: t('Actions'), cell: category => <CategoryActions category={category} onOpen={onOpen} /> }
 }
 
 export function Categories() {
@@ -70,20 +71,20 @@ export function Categories() {
     // A search by name can only be sorted by name.
     sort: name !== '' && !sort.endsWith('name') ? ('name' as const) : sort,
   }
-  const addButton = <Button onClick={() => setOpened({ dialog: 'add' })}>Add category</Button>
+  const addButton = <Button onClick={() => setOpened({ dialog: 'add' })}>{t('Add category')}</Button>
   return (
-    <Page title="Categories" actions={can('pets:write') && addButton}>
+    <Page title={t('Categories')} actions={can('pets:write') && addButton}>
       <Filters>
         <SearchField
-          label="Search"
-          placeholder="Start of the name"
+          label={t('Search')}
+          placeholder={t('Start of the name')}
           value={name}
           onChange={text => set('name', text)}
         />
         <SortSelect sorts={nameSorts} value={sort} onChange={value => set('sort', value)} />
       </Filters>
       <PagedTable
-        label="Categories"
+        label={t('Categories')}
         queryKey={['categories', 'list', input]}
         read={cursor => client.listCategories({ ...input, cursor })}
         columns={can('pets:write') ? [...columns, actionColumn(open)] : columns}
@@ -115,7 +116,7 @@ function CategoryActions({ category, onOpen }: CategoryActionsProps) {
   return (
     <Group gap="xs">
       <RowButton
-        label="Edit"
+        label={t('Edit')}
         subject={category.name}
         aria-busy={reading.isPending}
         // Not `loading`: it would disable the button, and the dialog could not return the focus to the button.
@@ -124,7 +125,7 @@ function CategoryActions({ category, onOpen }: CategoryActionsProps) {
         }}
       />
       <RowButton
-        label="Delete"
+        label={t('Delete')}
         subject={category.name}
         c="var(--mantine-color-error)"
         onClick={() => onOpen({ dialog: 'delete', category })}
@@ -135,8 +136,8 @@ function CategoryActions({ category, onOpen }: CategoryActionsProps) {
 
 function NoMatch() {
   return (
-    <Empty title="No category matches">
-      Change the search above. The search looks at the start of names.
+    <Empty title={t('No category matches')}>
+      {t('Change the search above. The search looks at the start of names.')}
     </Empty>
   )
 }
@@ -144,10 +145,10 @@ function NoMatch() {
 function NoCategories() {
   const can = useCan()
   return (
-    <Empty title="No categories yet">
+    <Empty title={t('No categories yet')}>
       {can('pets:write')
-        ? 'Each pet belongs to a category. Add the first category with the button above, for example Dogs.'
-        : 'Categories appear here as soon as someone adds one. Your key may not add categories.'}
+        ? t('Each pet belongs to a category. Add the first category with the button above, for example Dogs.')
+        : t('Categories appear here as soon as someone adds one. Your key may not add categories.')}
     </Empty>
   )
 }

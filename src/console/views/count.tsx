@@ -14,10 +14,11 @@ import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { Booking } from '../parts/inventory/booking.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-import { countText, formatChange, formatCount } from '../parts/names/format.ts'
+import { formatArticles, formatChange, formatCount, formatIsoDay } from '../parts/names/format.ts'
 import { CategoryName, PetLink, PetName } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
+import { countText, rich, t } from '../words/sentences.tsx'
 
 const PAGE_MAX = 100
 /** More fields would make a page slow, and a sheet long. */
@@ -34,37 +35,39 @@ export function Count() {
     queryFn: () => readSheet(client, categoryId),
   })
   const entries = useEntries()
-  const day = today.use()
+  const day = formatIsoDay(today.use())
   return (
-    <Page title="Stock take">
+    <Page title={t('Stock take')}>
       <Text>
-        Count the units on the shelf, the reserved ones too, and enter them at once: what is booked is the
-        difference from the stock at the moment of the entry, so later sales do not matter. With a sheet of
-        paper, enter the numbers before you sell again.
+        {t(
+          'Count the units on the shelf, the reserved ones too, and enter them at once: what is booked is the difference from the stock at the moment of the entry, so later sales do not matter. With a sheet of paper, enter the numbers before you sell again.',
+        )}
       </Text>
       <Group align="end">
         <CategorySelect
           value={categoryId}
           onChange={id => set('categoryId', id === undefined ? null : String(id))}
-          placeholder="All"
+          placeholder={t('All')}
           clearable
         />
         <Switch
-          label="Hide the numbers of the store"
+          label={t('Hide the numbers of the store')}
           checked={isBlind}
           onChange={({ currentTarget }) => set('blind', currentTarget.checked ? 'true' : null)}
         />
         <Button variant="default" onClick={() => print()}>
-          Print
+          {t('Print')}
         </Button>
       </Group>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
-      {data?.length === 0 && <Empty title="Nothing to count">There is no pet in this category.</Empty>}
+      {data?.length === 0 && (
+        <Empty title={t('Nothing to count')}>{t('There is no pet in this category.')}</Empty>
+      )}
       {data && data.length > ARTICLES_MAX && (
-        <Empty title={`More than ${formatCount(ARTICLES_MAX)} articles`}>
+        <Empty title={t('More than {count} articles', { count: formatCount(ARTICLES_MAX) })}>
           {categoryId === undefined
-            ? 'Choose a category.'
-            : 'The category is too large for a sheet: use “Set stock” on the pages of its pets.'}
+            ? t('Choose a category.')
+            : t('The category is too large for a sheet: use “Set stock” on the pages of its pets.')}
         </Empty>
       )}
       {data && data.length > 0 && data.length <= ARTICLES_MAX && (
@@ -73,19 +76,17 @@ export function Count() {
           isBlind={isBlind}
           entries={entries}
           heading={
-            <>
-              Stock take {day}
-              {categoryId !== undefined && ', '}
-              {categoryId !== undefined && <CategoryName id={categoryId} />}
-            </>
+            categoryId === undefined
+              ? t('Stock take {day}', { day })
+              : rich('Stock take {day}, {category}', { day, category: <CategoryName id={categoryId} /> })
           }
         />
       )}
       <Differences isBlind={isBlind} />
       <Booking
         draft={stockTake}
-        defaultNote={`Stock take ${day}`}
-        noteHelp="The list of movements of each article shows it"
+        defaultNote={t('Stock take {day}', { day })}
+        noteHelp={t('The list of movements of each article shows it')}
         settle={entries.settle}
       />
     </Page>
@@ -152,17 +153,21 @@ function Sheet({ pets, isBlind, entries, heading }: SheetProps) {
   const { lines } = stockTake.use()
   const counted = pets.filter(({ id }) => lines.some(({ petId }) => petId === id)).length
   const columns: Column<Pet>[] = [
-    { head: 'Pet', cell: ({ id }) => <PetLink id={id} /> },
+    { head: t('Pet'), cell: ({ id }) => <PetLink id={id} /> },
     { head: words.quantity, isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
-    { head: 'Counted', cell: pet => <CountedUnits pet={pet} entries={entries} /> },
+    { head: t('Counted'), cell: pet => <CountedUnits pet={pet} entries={entries} /> },
   ]
   return (
     <Stack gap="xs" className="printed">
       <Text role="status">
-        {heading}: {formatCount(counted)} of {countText(pets.length, 'article', 'articles')} counted
+        {rich('{sheet}: {counted} of {articles} counted', {
+          sheet: heading,
+          counted: formatCount(counted),
+          articles: formatArticles(pets.length),
+        })}
       </Text>
       <ColumnTable
-        label="Stock take"
+        label={t('Stock take')}
         columns={isBlind ? columns.filter(({ head }) => head !== words.quantity) : columns}
         rows={pets}
         idOf={({ id }) => id}
@@ -192,7 +197,7 @@ function CountedUnits({ pet, entries }: CountedUnitsProps) {
   }
   return (
     <UnitsInput
-      aria-label={`Counted units of ${name}`}
+      aria-label={t('Counted units of {name}', { name })}
       maw={120}
       allowNegative={false}
       disabled={sent !== undefined}
@@ -200,7 +205,7 @@ function CountedUnits({ pet, entries }: CountedUnitsProps) {
       onChange={units => setTyped({ units })}
       onBlur={onBlur}
       onKeyDown={nextFieldOnEnter}
-      error={isLost && 'Not entered: the store did not respond.'}
+      error={isLost && t('Not entered: the store did not respond.')}
     />
   )
 }
@@ -223,24 +228,32 @@ function Differences({ isBlind }: { readonly isBlind: boolean }): ReactNode {
     return (
       <Group className="unprinted">
         <Button variant="default" onClick={() => setIsShown(true)}>
-          Show the differences
+          {t('Show the differences')}
         </Button>
       </Group>
     )
   if (different.length === 0)
-    return <Text className="unprinted">What you counted is what the store has.</Text>
+    return <Text className="unprinted">{t('What you counted is what the store has.')}</Text>
   const units = different.reduce((sum, line) => sum + changeOf(line), 0n)
   const value = different.reduce((sum, line) => sum + changeOf(line) * (line.price ?? 0n), 0n)
   return (
     <Stack gap={4} className="unprinted">
       <Text role="status">
-        {countText(different.length, 'article differs', 'articles differ')}: {formatChange(units)} units,{' '}
-        {formatMoney(value)} at the prices of the store.
+        {countText(
+          different.length,
+          '{count} article differs: {units} units, {value} at the prices of the store.',
+          '{count} articles differ: {units} units, {value} at the prices of the store.',
+          { units: formatChange(units), value: formatMoney(value) },
+        )}
       </Text>
       {different.map(line => (
         <Text key={line.petId} size="sm" className="name">
-          <PetName id={line.petId} />: {formatCount(line.from)} in the store, {formatCount(line.units)}{' '}
-          counted, {formatChange(changeOf(line))}
+          {rich('{pet}: {stored} in the store, {counted} counted, {change}', {
+            pet: <PetName id={line.petId} />,
+            stored: formatCount(line.from),
+            counted: formatCount(line.units),
+            change: formatChange(changeOf(line)),
+          })}
         </Text>
       ))}
     </Stack>

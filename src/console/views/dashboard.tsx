@@ -6,6 +6,7 @@ import { Figure } from '../parts/generic/figure.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { OverdueOrders } from '../parts/orders/overdue-orders.tsx'
+import { t } from '../words/sentences.tsx'
 import { EventFeed } from './dashboard/event-feed.tsx'
 import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
 import { StartHere } from './dashboard/start-here.tsx'
@@ -15,12 +16,12 @@ import { ToReorder } from './dashboard/to-reorder.tsx'
 export function Dashboard() {
   const can = useCan()
   return (
-    <Page title="Dashboard">
+    <Page title={t('Dashboard')}>
       <StartHere />
       {can('orders:read') ? (
         <Totals />
       ) : (
-        <Alert>Your key may not read orders, so there are no totals and no charts.</Alert>
+        <Alert>{t('Your key may not read orders, so there are no totals and no charts.')}</Alert>
       )}
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <ToReorder />
@@ -43,12 +44,12 @@ function Totals() {
     <>
       <OverdueOrders />
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-        <Figure label="Pets available" count={data?.pets.available} />
-        <Figure label="Pets set aside" count={data?.pets.pending} />
-        <Figure label="Pets sold" count={data?.pets.sold} />
-        <Figure label="Open orders" count={data?.openOrders} />
-        <Figure label="Units in stock" count={data?.unitsOnHand} />
-        <Figure label="Units reserved" count={data?.unitsReserved} />
+        <Figure label={t('Pets available')} count={data?.pets.available} />
+        <Figure label={t('Pets set aside')} count={data?.pets.pending} />
+        <Figure label={t('Pets sold')} count={data?.pets.sold} />
+        <Figure label={t('Open orders')} count={data?.openOrders} />
+        <Figure label={t('Units in stock')} count={data?.unitsOnHand} />
+        <Figure label={t('Units reserved')} count={data?.unitsReserved} />
       </SimpleGrid>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <StockByStatusPanel pets={data?.pets} />

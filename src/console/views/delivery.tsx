@@ -12,9 +12,10 @@ import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { Booking } from '../parts/inventory/booking.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-import { countText, formatUnits } from '../parts/names/format.ts'
+import { formatArticles, formatUnits } from '../parts/names/format.ts'
 import { PetLink, PetName } from '../parts/names/names.tsx'
 import { PetSelect } from '../parts/pets/pet-select.tsx'
+import { rich, t } from '../words/sentences.tsx'
 
 /** Goods that arrive: many pets with one note, by scanner or keyboard. */
 export function Delivery() {
@@ -22,19 +23,20 @@ export function Delivery() {
   const isLocked = sent !== undefined
   const sum = lines.reduce((total, { units }) => total + units, 0n)
   return (
-    <Page title="Goods in">
+    <Page title={t('Goods in')}>
       <Text>
-        Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change
-        the units in the list. Nothing is booked before you press “Book”.
+        {t(
+          'Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change the units in the list. Nothing is booked before you press “Book”.',
+        )}
       </Text>
       {!isLocked && <NextArticle />}
       {lines.length > 0 && (
         <Stack gap="xs">
           <Text role="status">
-            {countText(lines.length, 'article', 'articles')}, {formatUnits(sum)}
+            {formatArticles(lines.length)}, {formatUnits(sum)}
           </Text>
           <ColumnTable
-            label="Goods in"
+            label={t('Goods in')}
             columns={isLocked ? columns.slice(0, 2) : columns}
             rows={lines}
             idOf={({ petId }) => petId}
@@ -42,19 +44,23 @@ export function Delivery() {
           />
         </Stack>
       )}
-      <Booking draft={delivery} defaultNote="" noteHelp="For example, the supplier and the delivery note" />
+      <Booking
+        draft={delivery}
+        defaultNote=""
+        noteHelp={t('For example, the supplier and the delivery note')}
+      />
     </Page>
   )
 }
 
 const columns: readonly Column<StockLine>[] = [
-  { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
-  { head: 'Units', cell: line => <LineUnits line={line} /> },
+  { head: t('Pet'), cell: ({ petId }) => <PetLink id={petId} /> },
+  { head: t('Units'), cell: line => <LineUnits line={line} /> },
   {
-    head: 'Actions',
+    head: t('Actions'),
     cell: ({ petId }) => (
       <Button size="compact-xs" variant="default" onClick={() => setUnits(petId, () => undefined)}>
-        Remove
+        {t('Remove')}
       </Button>
     ),
   },
@@ -64,7 +70,7 @@ function LineUnits({ line: { petId, units } }: { readonly line: StockLine }) {
   const isLocked = delivery.use().sent !== undefined
   return (
     <UnitsInput
-      aria-label={`Units of ${usePetName(petId)}`}
+      aria-label={t('Units of {name}', { name: usePetName(petId) })}
       maw={120}
       allowNegative={false}
       disabled={isLocked}
@@ -128,17 +134,13 @@ function NextArticle() {
         }}
       />
       <Text size="sm" role="status">
-        {added !== undefined && (
-          <>
-            Added: <PetName id={added} />
-          </>
-        )}
+        {added !== undefined && rich('Added: {pet}', { pet: <PetName id={added} /> })}
       </Text>
       {missed.length > 0 && (
         <Alert
           color="yellow"
           role="alert"
-          title="Not added: no pet, or several, have this barcode or name, or the store did not respond"
+          title={t('Not added: no pet, or several, have this barcode or name, or the store did not respond')}
         >
           {missed.map((text, index) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: the same text may have been scanned twice
@@ -147,7 +149,7 @@ function NextArticle() {
             </Text>
           ))}
           <Button mt="sm" size="xs" variant="default" onClick={() => setMissed([])}>
-            Clear
+            {t('Clear')}
           </Button>
         </Alert>
       )}

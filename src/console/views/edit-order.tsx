@@ -9,6 +9,7 @@ import { editConflict } from '../parts/generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../parts/generic/form-dialog.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
+import { t } from '../words/sentences.tsx'
 
 interface Values {
   readonly quantity: bigint | undefined
@@ -19,10 +20,10 @@ interface Values {
 }
 
 const labels = {
-  quantity: 'Units',
-  shipDate: 'Ship date',
-  reference: 'Reference',
-  unitPrice: `Price of one (${shopCurrency})`,
+  quantity: t('Units'),
+  shipDate: t('Ship date'),
+  reference: t('Reference'),
+  unitPrice: t('Price of one ({currency})', { currency: shopCurrency }),
 }
 
 /** Of a complete order, only the reference can be changed. */
@@ -35,9 +36,9 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
   return (
     <FormDialog
       name="edit-order"
-      title={complete ? `Reference of order ${orderId}` : `Edit order ${orderId}`}
-      action="Save"
-      done="Order changed"
+      title={t(complete ? 'Reference of order {id}' : 'Edit order {id}', { id: String(orderId) })}
+      action={t('Save')}
+      done={t('Order changed')}
       form={form}
       check={() => ({
         ...amountProblem('unitPrice', values.unitPrice),
@@ -47,7 +48,7 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
         const { data, etag } = edit.base
         return request(client, 'updateOrder', { orderId, body: patchOf(values, valuesOf(data)) }, etag)
       }}
-      look={{ path: `/orders/${orderId}`, what: 'the order' }}
+      look={{ path: `/orders/${orderId}`, what: t('the order') }}
       conflict={editConflict({
         edit,
         differences: theirs => differences(values, valuesOf(theirs)),

@@ -21,8 +21,9 @@ import { RowButton } from '../parts/generic/row-button.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
+import { t } from '../words/sentences.tsx'
 
-const failuresView: Look = { path: '/failures', what: 'the failures' }
+const failuresView: Look = { path: '/failures', what: t('the failures') }
 
 const TABLE_MIN_PX = 700
 /** How often the counts are read again, in milliseconds. */
@@ -34,50 +35,50 @@ const operationIds = Object.keys(operations) as (keyof typeof operations)[]
 /** The failures that the form offers, by the name of their rule. */
 const templates: Readonly<Record<string, { readonly label: string; readonly effect: FaultEffect }>> = {
   full: {
-    label: '503: the storage is full',
+    label: t('503: the storage is full'),
     effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 },
   },
   overloaded: {
-    label: '503: too many requests in progress',
+    label: t('503: too many requests in progress'),
     effect: { type: 'error', code: 'overloaded', retryAfterSeconds: 5 },
   },
-  broken: { label: '500: an unexpected error', effect: { type: 'error', code: 'internal_error' } },
+  broken: { label: t('500: an unexpected error'), effect: { type: 'error', code: 'internal_error' } },
   'too-often': {
-    label: '429: too many requests',
+    label: t('429: too many requests'),
     effect: { type: 'error', code: 'rate_limited', retryAfterSeconds: 5 },
   },
   limit: {
-    label: '429 after 3 requests in 10 seconds',
+    label: t('429 after 3 requests in 10 seconds'),
     effect: { type: 'rate_limit', requests: 3, seconds: 10 },
   },
-  slow: { label: 'A delay of 2 seconds', effect: { type: 'delay', delayMs: 2000 } },
+  slow: { label: t('A delay of 2 seconds'), effect: { type: 'delay', delayMs: 2000 } },
   'lost-request': {
-    label: 'The connection closes before anything happens',
+    label: t('The connection closes before anything happens'),
     effect: { type: 'drop_before_command' },
   },
   'lost-response': {
-    label: 'The change is made, and the response is lost',
+    label: t('The change is made, and the response is lost'),
     effect: { type: 'drop_after_commit' },
   },
-  'cut-off': { label: 'The response is cut off in the middle', effect: { type: 'truncate' } },
-  'cut-stream': { label: 'An event stream ends after its first event', effect: { type: 'cut_stream' } },
-  'webhook-twice': { label: 'Webhooks: each delivery comes twice', effect: { type: 'webhook_twice' } },
+  'cut-off': { label: t('The response is cut off in the middle'), effect: { type: 'truncate' } },
+  'cut-stream': { label: t('An event stream ends after its first event'), effect: { type: 'cut_stream' } },
+  'webhook-twice': { label: t('Webhooks: each delivery comes twice'), effect: { type: 'webhook_twice' } },
   'webhook-late': {
-    label: 'Webhooks: deliveries come 5 seconds late',
+    label: t('Webhooks: deliveries come 5 seconds late'),
     effect: { type: 'webhook_late', delayMs: 5000 },
   },
   'webhook-order': {
-    label: 'Webhooks: deliveries come out of order',
+    label: t('Webhooks: deliveries come out of order'),
     effect: { type: 'webhook_out_of_order' },
   },
-  'webhook-lost': { label: 'Webhooks: deliveries are lost', effect: { type: 'webhook_lost' } },
+  'webhook-lost': { label: t('Webhooks: deliveries are lost'), effect: { type: 'webhook_lost' } },
 }
 
 const conditions = [
-  { value: 'always', label: 'Every call' },
-  { value: 'call', label: 'One call, by its number' },
-  { value: 'every', label: 'Every n-th call' },
-  { value: 'share', label: 'A share of the calls, in percent' },
+  { value: 'always', label: t('Every call') },
+  { value: 'call', label: t('One call, by its number') },
+  { value: 'every', label: t('Every n-th call') },
+  { value: 'share', label: t('A share of the calls, in percent') },
 ]
 
 export function Failures() {
@@ -95,25 +96,31 @@ export function Failures() {
     change.start(() => request(hostClient(key), 'setFaults', { sandboxId, body: { rules: others } }))
   }
   return (
-    <Page title="Failures" actions={<Button onClick={() => setAdding(true)}>Add a failure</Button>}>
+    <Page
+      title={t('Failures')}
+      actions={<Button onClick={() => setAdding(true)}>{t('Add a failure')}</Button>}
+    >
       <Text c="dimmed">
-        Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0.
-        One request can ask for a failure of its own with the header Petstore-Fault.
+        {t(
+          'Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0. One request can ask for a failure of its own with the header Petstore-Fault.',
+        )}
       </Text>
       <Refusal error={change.error ?? error} />
       <UnknownAlert change={change} look={failuresView} />
       {data && rules.length === 0 && (
-        <Empty title="No failures">Add a failure to see how your program copes with it.</Empty>
+        <Empty title={t('No failures')}>{t('Add a failure to see how your program copes with it.')}</Empty>
       )}
       {rules.length > 0 && (
         <ColumnTable
-          label="Failures"
+          label={t('Failures')}
           columns={[
             ...columns,
             {
-              head: 'Action',
+              head: t('Action'),
               isShort: true,
-              cell: ({ name }) => <RowButton label="Remove" subject={name} onClick={() => remove(name)} />,
+              cell: ({ name }) => (
+                <RowButton label={t('Remove')} subject={name} onClick={() => remove(name)} />
+              ),
             },
           ]}
           rows={rules}
@@ -131,19 +138,19 @@ function withoutCounts({ calls: _, applied: __, ...rule }: FaultRuleState): Faul
 }
 
 const columns: readonly Column<FaultRuleState>[] = [
-  { head: 'Name', cell: ({ name }) => name },
-  { head: 'Operation', cell: ({ operation }) => operation ?? 'All' },
-  { head: 'When', isShort: true, cell: ({ when }) => conditionText(when) },
+  { head: t('Name'), cell: ({ name }) => name },
+  { head: t('Operation'), cell: ({ operation }) => operation ?? t('All') },
+  { head: t('When'), isShort: true, cell: ({ when }) => conditionText(when) },
   {
-    head: 'Effect',
+    head: t('Effect'),
     cell: ({ effect }) => (
       <Badge color="gray" tt="none">
         {effectText(effect)}
       </Badge>
     ),
   },
-  { head: 'Calls', isNumber: true, cell: ({ calls }) => calls },
-  { head: 'Applied', isNumber: true, cell: ({ applied }) => applied },
+  { head: t('Calls'), isNumber: true, cell: ({ calls }) => calls },
+  { head: t('Applied'), isNumber: true, cell: ({ applied }) => applied },
 ]
 
 function effectText({ type, ...members }: FaultEffect): string {
@@ -151,10 +158,11 @@ function effectText({ type, ...members }: FaultEffect): string {
 }
 
 function conditionText(when: FaultCondition | undefined): string {
-  if (!when) return 'Every call'
-  if ('call' in when) return `Call ${when.call}`
-  if ('every' in when) return `Every ${when.every} calls`
-  if ('share' in when) return `${Math.round(Number(when.share) * 100)} % of the calls`
+  if (!when) return t('Every call')
+  if ('call' in when) return t('Call {number}', { number: String(when.call) })
+  if ('every' in when) return t('Every {number} calls', { number: String(when.every) })
+  if ('share' in when)
+    return t('{share} % of the calls', { share: String(Math.round(Number(when.share) * 100)) })
   return toJson(when)
 }
 
@@ -175,7 +183,7 @@ function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly
   const { key } = useSession()
   const form = useForm<FailureFields>(
     { chosen: 'full', operation: null, condition: 'always', amount: 1 },
-    { chosen: 'Failure', operation: 'Operation', condition: 'When', amount: 'Number' },
+    { chosen: t('Failure'), operation: t('Operation'), condition: t('When'), amount: t('Number') },
   )
   const { chosen, operation, condition, amount } = form.values
   const template = templates[chosen]
@@ -197,9 +205,9 @@ function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly
   return (
     <FormDialog
       name="add-failure"
-      title="Add a failure"
-      action="Add"
-      done="Failure added"
+      title={t('Add a failure')}
+      action={t('Add')}
+      done={t('Failure added')}
       form={form}
       make={make}
       look={failuresView}
@@ -215,7 +223,7 @@ function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly
             data-autofocus
           />
           {hasOperation && (
-            <Select {...field('operation')} placeholder="All" clearable searchable data={operationIds} />
+            <Select {...field('operation')} placeholder={t('All')} clearable searchable data={operationIds} />
           )}
           <Group grow align="flex-end">
             <Select
@@ -227,7 +235,7 @@ function AddFailure({ rules, onClose }: DialogProps & { readonly rules: readonly
             {condition !== 'always' && (
               <NumberInput
                 {...field('amount')}
-                label={condition === 'share' ? 'Percent' : 'Number'}
+                label={condition === 'share' ? t('Percent') : t('Number')}
                 min={1}
                 max={condition === 'share' ? 100 : 1_000_000_000}
                 allowDecimal={false}

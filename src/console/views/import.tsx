@@ -28,9 +28,9 @@ import { downloadCsv } from '../parts/generic/download.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
-import { countText } from '../parts/names/format.ts'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { countText, rich, t } from '../words/sentences.tsx'
 
 const TABLE_MIN_PX = 440
 /** The maximum number of problems that the page lists. */
@@ -42,9 +42,20 @@ const options: readonly {
   readonly name: 'createCategories' | 'keepGoing'
   readonly label: string
 }[] = [
-  { name: 'createCategories', label: 'Create the categories that pets name and that do not exist' },
-  { name: 'keepGoing', label: 'Load the valid lines even if others are invalid' },
+  { name: 'createCategories', label: t('Create the categories that pets name and that do not exist') },
+  { name: 'keepGoing', label: t('Load the valid lines even if others are invalid') },
 ]
+
+const columnNames = {
+  name: <Code>{t('name')}</Code>,
+  description: <Code>{t('description')}</Code>,
+  category: <Code>{t('category')}</Code>,
+  quantity: <Code>{t('quantity')}</Code>,
+  hold: <Code>{t('hold')}</Code>,
+  reorderAt: <Code>{t('reorderAt')}</Code>,
+  price: <Code>{t('price')}</Code>,
+  barcode: <Code>{t('barcode')}</Code>,
+}
 
 export function Import() {
   const { key } = useSession()
@@ -85,14 +96,8 @@ export function Import() {
   const isEmpty = !files.categories && !files.pets
   const isBusy = check.isPending || change.isRunning
   return (
-    <Page title="Import">
-      <Text>
-        A categories file has the columns <Code>name</Code> and <Code>description</Code>. A pets file has{' '}
-        <Code>name</Code>, <Code>category</Code> (the name of the category), <Code>quantity</Code>,{' '}
-        <Code>hold</Code> (yes, no or empty), <Code>reorderAt</Code>, <Code>price</Code> and{' '}
-        <Code>barcode</Code>. Only <Code>name</Code> and <Code>category</Code> are required. A file can be an
-        Excel workbook (.xlsx) or “CSV UTF-8”.
-      </Text>
+    <Page title={t('Import')}>
+      <Columns />
       <Fieldset variant="unstyled" maw={480} disabled={isBusy || change.unknown !== undefined}>
         <Stack>
           {(['categories', 'pets'] as const).map(kind => (
@@ -116,7 +121,7 @@ export function Import() {
               loading={isBusy}
               disabled={isEmpty}
             >
-              Check
+              {t('Check')}
             </Button>
             <Button
               onClick={() => {
@@ -128,7 +133,7 @@ export function Import() {
               loading={isBusy}
               disabled={loaded !== undefined || change.error !== null || !canLoad(check.data, choices)}
             >
-              Import
+              {t('Import')}
             </Button>
           </Group>
         </Stack>
@@ -136,12 +141,23 @@ export function Import() {
       <ImportError error={change.error ?? check.error} />
       <UnknownAlert
         change={{ ...change, giveUp }}
-        look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
+        look={{ path: '/pets?sort=-id', what: t('the newest pets') }}
       />
       {result && <Outcome result={result} isLoaded={isLoaded} keepGoing={choices.keepGoing} />}
       {result && <Notices result={result} choices={choices} />}
       {result && <Problems result={result} files={files} />}
     </Page>
+  )
+}
+
+function Columns() {
+  return (
+    <Text>
+      {rich(
+        'A categories file has the columns {name} and {description}. A pets file has {name}, {category} (the name of the category), {quantity}, {hold} (yes, no or empty), {reorderAt}, {price} and {barcode}. Only {name} and {category} are required. A file can be an Excel workbook (.xlsx) or “CSV UTF-8”.',
+        columnNames,
+      )}
+    </Text>
   )
 }
 
@@ -165,14 +181,14 @@ function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
       ))}
       {(asksForMark || choices.decimalMark) && (
         <Radio.Group
-          label="How are decimals written in the prices?"
-          description="Choose, and check the file again"
+          label={t('How are decimals written in the prices?')}
+          description={t('Choose, and check the file again')}
           value={choices.decimalMark ?? null}
           onChange={mark => onChange({ decimalMark: mark === ',' ? ',' : '.' })}
         >
           <Group mt="xs">
-            <Radio value="," label="With a comma: 12,50" />
-            <Radio value="." label="With a point: 12.50" />
+            <Radio value="," label={t('With a comma: 12,50')} />
+            <Radio value="." label={t('With a point: 12.50')} />
           </Group>
         </Radio.Group>
       )}
@@ -190,11 +206,13 @@ function FileField({ kind, file, onChange }: FileFieldProps) {
   const forget = useRef<() => void>(null)
   return (
     <FileInput
-      label={kind === 'pets' ? 'Pets' : 'Categories'}
+      label={kind === 'pets' ? t('Pets') : t('Categories')}
       placeholder={`${kind}.csv`}
       accept={FILE_TYPES}
       clearable
-      clearButtonProps={{ 'aria-label': `Remove the ${kind} file` }}
+      clearButtonProps={{
+        'aria-label': t(kind === 'pets' ? 'Remove the pets file' : 'Remove the categories file'),
+      }}
       value={file}
       resetRef={forget}
       onChange={chosen => {
@@ -217,7 +235,7 @@ function canLoad(result: ImportResult | undefined, { keepGoing }: ImportChoices)
 function ImportError({ error }: { readonly error: unknown }) {
   if (error instanceof UnreadableFile) {
     return (
-      <Alert color="red" role="alert" title="The file cannot be read" className="name">
+      <Alert color="red" role="alert" title={t('The file cannot be read')} className="name">
         {error.message}
       </Alert>
     )
@@ -233,50 +251,50 @@ interface OutcomeProps {
 
 function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   const { problemCount } = result.report
-  const summary = summaryOf(result)
-  const wrong = `${countText(problemCount, 'line', 'lines')} cannot be imported`
+  const pets = summaryOf(result)
+  const wrong = countText(problemCount, '{count} line cannot be imported', '{count} lines cannot be imported')
   if (isLoaded) {
     return (
-      <Alert color="teal" role="status" title="Imported">
-        {summary} were loaded.{problemCount > 0 && ` ${wrong}.`}{' '}
-        <ViewLink href="/pets">See the pets</ViewLink>
+      <Alert color="teal" role="status" title={t('Imported')}>
+        {t('{pets} were loaded.', { pets })} {problemCount > 0 && `${wrong}. `}
+        <ViewLink href="/pets">{t('See the pets')}</ViewLink>
       </Alert>
     )
   }
   if (problemCount === 0) {
     return (
-      <Alert color="teal" role="status" title="Every line is valid">
-        {summary} can be imported.
+      <Alert color="teal" role="status" title={t('Every line is valid')}>
+        {t('{pets} can be imported.', { pets })}
       </Alert>
     )
   }
   return (
     <Alert color="red" role="alert" title={wrong}>
       {keepGoing
-        ? `Nothing was loaded yet. ${summary} can be imported.`
-        : 'Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.'}
+        ? t('Nothing was loaded yet. {pets} can be imported.', { pets })
+        : t('Nothing was loaded. Correct the lines in the file, choose the file again, and check it again.')}
     </Alert>
   )
 }
 
 function Notices({ result, choices }: { readonly result: ImportResult; readonly choices: ImportChoices }) {
   const { notices, missingCategoryCount, existing, existingCount } = result.findings
-  const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ')
-  const pets = countText(existingCount, 'line has', 'lines have')
-  const fate = choices.onExisting === 'skip' ? 'left out' : 'loaded as well'
   const isMore = existingCount > existing.length
+  const names = existing.map(({ line, name }) => `${line}: ${name}`).join(', ') + (isMore ? ', …' : '')
   const lines = [...notices]
   if (missingCategoryCount > 0) {
-    const missing = countText(missingCategoryCount, 'category is', 'categories are')
-    lines.push(`${missing} missing. The page can create them.`)
-  }
-  if (existingCount > 0)
     lines.push(
-      `${pets} the name of another pet of the same category (to be ${fate}): ${names}${isMore ? ', …' : ''}`,
+      countText(
+        missingCategoryCount,
+        '{count} category is missing. The page can create it.',
+        '{count} categories are missing. The page can create them.',
+      ),
     )
+  }
+  if (existingCount > 0) lines.push(existingText(existingCount, names, choices))
   if (lines.length === 0) return null
   return (
-    <Alert color="yellow" role="note" title="Notes" className="name">
+    <Alert color="yellow" role="note" title={t('Notes')} className="name">
       <List>
         {lines.map(line => (
           <List.Item key={line}>{escapeControls(line)}</List.Item>
@@ -286,10 +304,26 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   )
 }
 
+function existingText(count: number, names: string, { skipExisting }: ImportChoices): string {
+  return skipExisting
+    ? countText(
+        count,
+        '{count} line has the name of another pet of the same category (to be left out): {names}',
+        '{count} lines have the name of another pet of the same category (to be left out): {names}',
+        { names },
+      )
+    : countText(
+        count,
+        '{count} line has the name of another pet of the same category (to be loaded as well): {names}',
+        '{count} lines have the name of another pet of the same category (to be loaded as well): {names}',
+        { names },
+      )
+}
+
 const problemColumns: readonly Column<ImportResult['report']['problems'][number]>[] = [
-  { head: 'File', isShort: true, cell: ({ file }) => file },
-  { head: 'Line', isNumber: true, cell: ({ line }) => String(line) },
-  { head: 'Problem', cell: ({ message }) => escapeControls(message) },
+  { head: t('File'), isShort: true, cell: ({ file }) => file },
+  { head: t('Line'), isNumber: true, cell: ({ line }) => String(line) },
+  { head: t('Problem'), cell: ({ message }) => escapeControls(message) },
 ]
 
 function Problems({ result, files }: { readonly result: ImportResult; readonly files: ChosenFiles }) {
@@ -303,13 +337,15 @@ function Problems({ result, files }: { readonly result: ImportResult; readonly f
         ))}
       </Group>
       <ColumnTable
-        label="Problems"
+        label={t('Problems')}
         columns={problemColumns}
         rows={problems.slice(0, SHOWN_MAX)}
         idOf={({ file, line, message }) => `${file} ${line} ${message}`}
         minWidth={TABLE_MIN_PX}
       />
-      {problemCount > SHOWN_MAX && <Text c="dimmed">Only the first {SHOWN_MAX} are listed.</Text>}
+      {problemCount > SHOWN_MAX && (
+        <Text c="dimmed">{t('Only the first {count} are listed.', { count: String(SHOWN_MAX) })}</Text>
+      )}
     </>
   )
 }
@@ -328,13 +364,15 @@ function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
       variant="default"
       onClick={() => downloadCsv(text, `rejected-${name.replace(/\.xlsx$/i, '.csv')}`)}
     >
-      Download the invalid lines of {kind}
+      {t(kind === 'pets' ? 'Download the invalid lines of pets' : 'Download the invalid lines of categories')}
     </Button>
   )
 }
 
 function summaryOf({ report }: ImportResult): string {
   const { categoriesCreated = 0n, petsCreated = 0n } = report.outcome ?? {}
-  const first = countText(categoriesCreated, 'new category', 'new categories')
-  return `${first} and ${countText(petsCreated, 'pet', 'pets')}`
+  return t('{categories} and {pets}', {
+    categories: countText(categoriesCreated, '{count} new category', '{count} new categories'),
+    pets: countText(petsCreated, '{count} pet', '{count} pets'),
+  })
 }

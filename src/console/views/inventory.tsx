@@ -18,24 +18,25 @@ import { PetLink } from '../parts/names/names.tsx'
 import { unitsForSale, words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { StatusBadge, statusOptions, unsoldStatuses } from '../parts/pets/status.tsx'
+import { t } from '../words/sentences.tsx'
 
 const sorts: { value: InventorySort; label: string }[] = [
-  { value: 'quantity', label: 'Fewest in stock' },
-  { value: '-quantity', label: 'Most in stock' },
-  { value: 'id', label: 'Oldest pet first' },
-  { value: '-id', label: 'Newest pet first' },
+  { value: 'quantity', label: t('Fewest in stock') },
+  { value: '-quantity', label: t('Most in stock') },
+  { value: 'id', label: t('Oldest pet first') },
+  { value: '-id', label: t('Newest pet first') },
 ]
 
 type StatusFilter = PetStatus | 'unsold'
 
 const statusFilters: { value: StatusFilter; label: string }[] = [
   ...statusOptions,
-  { value: 'unsold', label: 'all but sold' },
+  { value: 'unsold', label: t('all but sold') },
 ]
 
 const columns: readonly Column<InventoryItem>[] = [
-  { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
-  { head: 'Status', isShort: true, cell: item => <StatusBadge {...item} /> },
+  { head: t('Pet'), cell: ({ petId }) => <PetLink id={petId} /> },
+  { head: t('Status'), isShort: true, cell: item => <StatusBadge {...item} /> },
   { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: words.reserved, isNumber: true, cell: ({ reserved = 0n }) => formatCount(reserved) },
   { head: words.forSale, isNumber: true, cell: item => formatCount(unitsForSale(item)) },
@@ -54,7 +55,7 @@ interface OpenedStockDialog {
 }
 
 function actionColumn(onOpen: (opened: OpenedStockDialog) => void): Column<InventoryItem> {
-  return { head: 'Actions', cell: stock => <StockActions stock={stock} onOpen={onOpen} /> }
+  return { head: t('Actions'), cell: stock => <StockActions stock={stock} onOpen={onOpen} /> }
 }
 
 export function Inventory() {
@@ -73,18 +74,18 @@ export function Inventory() {
   const isFiltered = search !== '' || status !== undefined || quantityAtMost !== undefined || toReorder
   return (
     <Page
-      title="Inventory"
+      title={t('Inventory')}
       actions={
         <>
-          <ViewLink href="/inventory/reorder">List to order</ViewLink>
-          {can('inventory:write') && <ViewLink href="/inventory/delivery">Goods in</ViewLink>}
-          {can('inventory:write') && <ViewLink href="/inventory/count">Stock take</ViewLink>}
+          <ViewLink href="/inventory/reorder">{t('List to order')}</ViewLink>
+          {can('inventory:write') && <ViewLink href="/inventory/delivery">{t('Goods in')}</ViewLink>}
+          {can('inventory:write') && <ViewLink href="/inventory/count">{t('Stock take')}</ViewLink>}
         </>
       }
     >
       <InventoryFilters {...filters} />
       <PagedTable
-        label="Inventory"
+        label={t('Inventory')}
         queryKey={['inventory', 'list', input]}
         read={async cursor => ({
           data: await readFullPage(page => client.listInventory({ ...input, ...page }), cursor),
@@ -93,10 +94,10 @@ export function Inventory() {
         idOf={({ petId }) => petId}
         empty={
           isFiltered ? (
-            <Empty title="No pet matches">Change the filters above.</Empty>
+            <Empty title={t('No pet matches')}>{t('Change the filters above.')}</Empty>
           ) : (
-            <Empty title="No stock yet">
-              The stock of each pet appears here. Add a pet in the Pets view.
+            <Empty title={t('No stock yet')}>
+              {t('The stock of each pet appears here. Add a pet in the Pets view.')}
             </Empty>
           )
         }
@@ -143,27 +144,27 @@ function InventoryFilters(filters: ReturnType<typeof useInventoryFilters>) {
   return (
     <Filters>
       <SearchField
-        label="Search"
-        placeholder="A word of the name"
+        label={t('Search')}
+        placeholder={t('A word of the name')}
         value={search}
         onChange={text => set('search', text)}
       />
       <FilterSelect
-        label="Show"
-        data={[{ value: 'true', label: 'What to reorder' }]}
+        label={t('Show')}
+        data={[{ value: 'true', label: t('What to reorder') }]}
         value={toReorder ? 'true' : null}
         onChange={value => set('toReorder', value)}
       />
       <FilterSelect
-        label="Status"
+        label={t('Status')}
         data={statusFilters}
         disabled={toReorder}
         value={toReorder ? null : status}
         onChange={value => set('status', value)}
       />
       <UnitsInput
-        label={`${words.quantity}, at most`}
-        placeholder="Any number"
+        label={t('In stock, at most')}
+        placeholder={t('Any number')}
         value={quantityAtMost}
         onChange={units => set('atMost', units === undefined ? null : String(units))}
         allowNegative={false}
@@ -187,7 +188,11 @@ function StockActions({ stock, onOpen }: StockActionsProps) {
   const name = usePetName(stock.petId)
   return (
     <Group gap="xs" wrap="nowrap">
-      <RowButton label="Adjust" subject={name} onClick={() => onOpen({ dialog: 'adjust', stock, name })} />
+      <RowButton
+        label={t('Adjust')}
+        subject={name}
+        onClick={() => onOpen({ dialog: 'adjust', stock, name })}
+      />
       <RowButton
         label={words.reorderAt}
         subject={name}

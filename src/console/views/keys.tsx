@@ -20,23 +20,24 @@ import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
 import { formatInstant } from '../parts/names/format.ts'
 import { Name } from '../parts/names/names.tsx'
+import { t } from '../words/sentences.tsx'
 
 const scopeMeanings: Readonly<Record<Scope, string>> = {
-  'pets:write': 'create and change pets and categories',
-  'orders:read': 'see orders and the books',
-  'orders:write': 'sell; place, change and complete any order; take back its own sale for 15 minutes',
-  'orders:return': 'take back any sale, with orders:write',
-  'inventory:read': 'see stock movements',
-  'inventory:write': 'count and adjust the stock',
-  'events:read': 'follow every change',
-  'webhooks:manage': 'send events to other programs',
-  'audit:read': 'see who changed what',
-  'keys:manage': 'create and revoke keys',
-  admin: 'everything',
+  'pets:write': t('create and change pets and categories'),
+  'orders:read': t('see orders and the books'),
+  'orders:write': t('sell; place, change and complete any order; take back its own sale for 15 minutes'),
+  'orders:return': t('take back any sale, with orders:write'),
+  'inventory:read': t('see stock movements'),
+  'inventory:write': t('count and adjust the stock'),
+  'events:read': t('follow every change'),
+  'webhooks:manage': t('send events to other programs'),
+  'audit:read': t('see who changed what'),
+  'keys:manage': t('create and revoke keys'),
+  admin: t('everything'),
 }
 const scopes = Object.entries(scopeMeanings).map(([value, meaning]) => ({
   value,
-  label: `${value} – ${meaning}`,
+  label: t('{scope} – {meaning}', { scope: value, meaning }),
 }))
 
 interface Preset {
@@ -51,24 +52,26 @@ const TILL_SCOPES: Scope[] = ['orders:read', 'orders:write', 'events:read']
 /** The scopes of the usual users of a shop. */
 const presets: readonly Preset[] = [
   {
-    label: 'Till (sell and look)',
+    label: t('Till (sell and look)'),
     scopes: TILL_SCOPES,
-    may: 'Sells, reserves, changes any reference, sees the takings, takes back its own sales for 15 minutes.',
+    may: t(
+      'Sells, reserves, changes any reference, sees the takings, takes back its own sales for 15 minutes.',
+    ),
   },
   {
-    label: 'Warehouse (stock)',
+    label: t('Warehouse (stock)'),
     scopes: ['orders:read', 'orders:write', 'inventory:read', 'inventory:write', 'events:read'],
-    may: 'Does what a till does, and counts and adjusts the stock.',
+    may: t('Does what a till does, and counts and adjusts the stock.'),
   },
   {
-    label: 'Accountant (read only)',
+    label: t('Accountant (read only)'),
     scopes: ['orders:read', 'inventory:read', 'events:read', 'audit:read'],
-    may: 'Sees orders, takings, stock movements and who changed what, and changes nothing.',
+    may: t('Sees orders, takings, stock movements and who changed what, and changes nothing.'),
   },
   {
-    label: 'Everything',
+    label: t('Everything'),
     scopes: ['admin'],
-    may: 'Does all of this, takes back any sale, changes pets and prices, and creates keys.',
+    may: t('Does all of this, takes back any sale, changes pets and prices, and creates keys.'),
   },
 ]
 
@@ -80,21 +83,24 @@ export function Keys() {
   const [secret, setSecret] = useState<string>()
   const close = (): void => setOpened(undefined)
   return (
-    <Page title="Keys" actions={<Button onClick={() => setOpened({ dialog: 'create' })}>Create key</Button>}>
+    <Page
+      title={t('Keys')}
+      actions={<Button onClick={() => setOpened({ dialog: 'create' })}>{t('Create key')}</Button>}
+    >
       <PagedTable
-        label="Keys"
+        label={t('Keys')}
         queryKey={['keys']}
         read={cursor => client.listKeys({ cursor })}
         columns={columnsOf(info.id, key => setOpened({ dialog: 'revoke', key }))}
         idOf={({ id }) => id}
-        empty={<Empty title="No keys">Create a key for each program that uses the store.</Empty>}
+        empty={<Empty title={t('No keys')}>{t('Create a key for each program that uses the store.')}</Empty>}
       />
       {opened?.dialog === 'create' && <CreateKey onClose={close} onCreated={setSecret} />}
       {opened?.dialog === 'revoke' && <RevokeKey apiKey={opened.key} onClose={close} />}
       {secret !== undefined && (
         <SecretDialog
-          title="New key"
-          warning="Copy the key now. It is shown only once, and the store keeps only its hash."
+          title={t('New key')}
+          warning={t('Copy the key now. It is shown only once, and the store keeps only its hash.')}
           secret={secret}
           onClose={() => setSecret(undefined)}
         />
@@ -106,17 +112,16 @@ export function Keys() {
 function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Column<ApiKey>[] {
   return [
     {
-      head: 'Name',
+      head: t('Name'),
       cell: ({ name, id }) => (
         <>
-          <Name name={name} id={id} />
-          {id === ownId && ' (this page)'}
+          <Name name={name} id={id} /> {id === ownId && t('(this page)')}
         </>
       ),
     },
-    { head: 'Ends with', isShort: true, cell: ({ hint }) => <Code>…{hint}</Code> },
+    { head: t('Ends with'), isShort: true, cell: ({ hint }) => <Code>…{hint}</Code> },
     {
-      head: 'Scopes',
+      head: t('Scopes'),
       cell: key => (
         <Group gap={4}>
           {key.scopes.map(scope => (
@@ -127,15 +132,15 @@ function columnsOf(ownId: bigint, onRevoke: (key: ApiKey) => void): readonly Col
         </Group>
       ),
     },
-    { head: 'Created', isShort: true, cell: ({ createdAt }) => formatInstant(createdAt) },
+    { head: t('Created'), isShort: true, cell: ({ createdAt }) => formatInstant(createdAt) },
     {
-      head: 'Expires',
+      head: t('Expires'),
       isShort: true,
-      cell: ({ expiresAt }) => (expiresAt ? formatInstant(expiresAt) : 'Never'),
+      cell: ({ expiresAt }) => (expiresAt ? formatInstant(expiresAt) : t('Never')),
     },
     {
-      head: 'Action',
-      cell: key => <RowButton label="Revoke" subject={key.name} onClick={() => onRevoke(key)} />,
+      head: t('Action'),
+      cell: key => <RowButton label={t('Revoke')} subject={key.name} onClick={() => onRevoke(key)} />,
     },
   ]
 }
@@ -150,16 +155,18 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
   const { client, info } = useSession()
   const form = useForm<KeyFields>(
     { name: '', scopes: [], expiresAt: '' },
-    { name: 'Name', scopes: 'Scopes', expiresAt: 'Expires' },
+    { name: t('Name'), scopes: t('Scopes'), expiresAt: t('Expires') },
   )
   const { name, scopes: chosen, expiresAt: expiry } = form.values
   return (
     <FormDialog
       name="create-key"
-      title="Create key"
-      action="Create key"
-      done="Key created"
-      doneUnseen="The key was created after you left the page, so you have not seen it. Revoke it and create another."
+      title={t('Create key')}
+      action={t('Create key')}
+      done={t('Key created')}
+      doneUnseen={t(
+        'The key was created after you left the page, so you have not seen it. Revoke it and create another.',
+      )}
       form={form}
       check={() => ({ ...(expiry !== '' && !instantIn(expiry) && { expiresAt: NOT_AN_INSTANT }) })}
       make={() =>
@@ -167,7 +174,7 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
           body: { name: name.trim(), scopes: chosen, expiresAt: instantIn(expiry) },
         })
       }
-      look={{ path: '/keys', what: 'the keys' }}
+      look={{ path: '/keys', what: t('the keys') }}
       onDone={({ data }) => onCreated(data.key)}
       onClose={onClose}
     >
@@ -175,7 +182,7 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
         <>
           <TextField
             {...field('name')}
-            description="The program or person that will use the key"
+            description={t('The program or person that will use the key')}
             data-autofocus
             required
           />
@@ -184,8 +191,10 @@ function CreateKey({ onClose, onCreated }: SecretFormProps) {
             {...field('expiresAt')}
             description={
               info.expiresAt
-                ? `If empty, the key expires on ${formatInstant(info.expiresAt)}, like the key of this page`
-                : 'If empty, the key never expires'
+                ? t('If empty, the key expires on {instant}, like the key of this page', {
+                    instant: formatInstant(info.expiresAt),
+                  })
+                : t('If empty, the key never expires')
             }
           />
         </>
@@ -201,7 +210,7 @@ function ScopeBoxes({ onChange, ...field }: Field<Scope[]>) {
   const isTill = others.length === TILL_SCOPES.length && TILL_SCOPES.every(scope => chosen.has(scope))
   return (
     <Checkbox.Group {...field} onChange={onChange} required>
-      <Stack gap="xs" my="xs" role="group" aria-label="Usual scopes">
+      <Stack gap="xs" my="xs" role="group" aria-label={t('Usual scopes')}>
         {presets.map(({ label, scopes: usual, may }) => (
           <div key={label}>
             <Button variant="default" size="compact-sm" onClick={() => onChange(usual)}>
@@ -211,7 +220,7 @@ function ScopeBoxes({ onChange, ...field }: Field<Scope[]>) {
               {may}
             </Text>
             {usual === TILL_SCOPES && isTill && (
-              <Checkbox value="orders:return" label="May take back any sale" mt={4} />
+              <Checkbox value="orders:return" label={t('May take back any sale')} mt={4} />
             )}
           </div>
         ))}
@@ -237,25 +246,26 @@ function RevokeKey({ apiKey, onClose }: DialogProps & { readonly apiKey: ApiKey 
   return (
     <FormDialog
       name="revoke-key"
-      title={`Revoke ${nameText(apiKey.name, apiKey.id)}?`}
-      action="Revoke"
-      done="Key revoked"
+      title={t('Revoke {name}?', { name: nameText(apiKey.name, apiKey.id) })}
+      action={t('Revoke')}
+      done={t('Key revoked')}
       isDestructive
       make={() => request(client, 'revokeKey', { keyId: apiKey.id })}
-      look={{ path: '/keys', what: 'the keys' }}
+      look={{ path: '/keys', what: t('the keys') }}
       {...(isOwn && { onDone: () => signOut() })}
       onClose={onClose}
     >
-      <Text>The store will refuse every program that uses this key. This cannot be undone.</Text>
+      <Text>{t('The store will refuse every program that uses this key. This cannot be undone.')}</Text>
       {isLast && (
-        <Alert color="red" role="alert" title="This is the last admin key that does not expire">
-          Create another admin key first. Without one, only a command on the machine of the store can make a
-          new one.
+        <Alert color="red" role="alert" title={t('This is the last admin key that does not expire')}>
+          {t(
+            'Create another admin key first. Without one, only a command on the machine of the store can make a new one.',
+          )}
         </Alert>
       )}
       {isOwn && (
-        <Alert color="yellow" role="alert" title="This page uses the key">
-          You will be signed out.
+        <Alert color="yellow" role="alert" title={t('This page uses the key')}>
+          {t('You will be signed out.')}
         </Alert>
       )}
     </FormDialog>

@@ -23,6 +23,7 @@ import { words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { OverdueBadge } from '../parts/pets/status.tsx'
+import { countText, t } from '../words/sentences.tsx'
 import { EditOrder } from './edit-order.tsx'
 import type { ViewProps } from './view-props.ts'
 
@@ -62,7 +63,7 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
   const isMissing = !isId || (error instanceof ApiError && error.status === 404)
   if (isMissing) return <NoOrder id={id} />
   return (
-    <Page title={`Order ${id}`} actions={data && <OrderActions version={data} onOpen={onOpen} />}>
+    <Page title={t('Order {id}', { id })} actions={data && <OrderActions version={data} onOpen={onOpen} />}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <OrderFacts order={data.data} /> : !error && <Skeleton height={200} />}
     </Page>
@@ -71,11 +72,11 @@ function OrderContent({ id, onOpen }: ViewProps & { readonly onOpen: (opened: Op
 
 function NoOrder({ id }: ViewProps) {
   return (
-    <Page title={`Order ${id}`}>
-      <Empty title="There is no such order">
-        It may have been cancelled: a cancelled order is deleted.{' '}
+    <Page title={t('Order {id}', { id })}>
+      <Empty title={t('There is no such order')}>
+        {t('It may have been cancelled: a cancelled order is deleted.')}{' '}
         <ViewLink href="/orders" underline="always">
-          All orders
+          {t('All orders')}
         </ViewLink>
       </Empty>
     </Page>
@@ -90,33 +91,33 @@ function OrderFacts({ order }: { readonly order: Order }) {
   const isTooLate = useIsTooLateToReturn(order)
   const facts: [label: string, value: ReactNode][] = [
     [
-      'Pet',
+      t('Pet'),
       <ViewLink key="pet" href={`/pets/${petId}`} className="name">
         <PetName id={petId} />
       </ViewLink>,
     ],
-    ['Units', formatCount(quantity)],
-    ...(returned === undefined ? [] : [['Returned', formatCount(returned)] satisfies [string, string]]),
-    ['Amount', unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)],
-    ['Placed', createdAt ? formatInstant(createdAt) : '–'],
+    [t('Units'), formatCount(quantity)],
+    ...(returned === undefined ? [] : [[t('Returned'), formatCount(returned)] satisfies [string, string]]),
+    [t('Amount'), unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)],
+    [t('Placed'), createdAt ? formatInstant(createdAt) : '–'],
     [
-      complete ? words.soldAt : 'Ship date',
+      complete ? words.soldAt : t('Ship date'),
       <>
-        {moment ? formatInstant(moment) : 'No date'} {!complete && <OverdueBadge shipDate={shipDate} />}
+        {moment ? formatInstant(moment) : t('No date')} {!complete && <OverdueBadge shipDate={shipDate} />}
       </>,
     ],
-    ['Reference', reference ?? 'None'],
+    [t('Reference'), reference ?? t('None')],
     ...(receipt === undefined
       ? []
-      : [['Receipt', <ReceiptLink key="receipt" receipt={receipt} />] satisfies [string, ReactNode]]),
-    ...(isTooLate && can('orders:write') ? [['Return', TOO_LATE] satisfies [string, string]] : []),
+      : [[t('Receipt'), <ReceiptLink key="receipt" receipt={receipt} />] satisfies [string, ReactNode]]),
+    ...(isTooLate && can('orders:write') ? [[t('Return'), TOO_LATE] satisfies [string, string]] : []),
   ]
   return (
     <>
       <StateDiagram
-        label="States of the order"
-        current={complete ? 'complete' : 'open'}
-        states={[{ name: 'open' }, { name: 'complete', reachedBy: 'complete' }]}
+        label={t('States of the order')}
+        current={complete ? t('complete') : t('open')}
+        states={[{ name: t('open') }, { name: t('complete'), reachedBy: t('complete#verb') }]}
       />
       <Paper withBorder p="md">
         <SimpleGrid cols={{ base: 1, xs: 2, md: 6 }}>
@@ -150,23 +151,23 @@ function OrderActions({ version, onOpen }: OrderActionsProps) {
       <>
         {leftOf(version.data) > 0n && !isTooLate && (
           <Button variant="default" onClick={() => onOpen({ dialog: 'return', version })}>
-            Return
+            {t('Return')}
           </Button>
         )}
         <Button variant="default" onClick={() => onOpen({ dialog: 'edit', version })}>
-          Change reference
+          {t('Change reference')}
         </Button>
       </>
     )
   }
   return (
     <>
-      <Button onClick={() => onOpen({ dialog: 'complete', version })}>Complete</Button>
+      <Button onClick={() => onOpen({ dialog: 'complete', version })}>{t('Complete#verb')}</Button>
       <Button variant="default" onClick={() => onOpen({ dialog: 'edit', version })}>
-        Edit
+        {t('Edit')}
       </Button>
       <Button variant="default" onClick={() => onOpen({ dialog: 'cancel', version })}>
-        Cancel order
+        {t('Cancel order')}
       </Button>
     </>
   )
@@ -182,15 +183,19 @@ function CompleteOrder({ version, onClose }: OrderQuestionProps) {
   return (
     <FormDialog
       name="complete-order"
-      title="Complete the order?"
-      action="Complete"
-      done="Order completed"
+      title={t('Complete the order?')}
+      action={t('Complete#verb')}
+      done={t('Order completed')}
       make={() => request(client, 'updateOrder', { orderId: order.id, body: { complete: true } }, etag)}
       look={look}
       conflict={conflict}
       onClose={onClose}
     >
-      <Text>{formatUnits(order.quantity)} will leave the stock. Later, its units can be returned.</Text>
+      <Text>
+        {t('{units} will leave the stock. Later, its units can be returned.', {
+          units: formatUnits(order.quantity),
+        })}
+      </Text>
     </FormDialog>
   )
 }
@@ -205,23 +210,23 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   const isTooLate = useIsTooLateToReturn(order)
   const form = useForm<{ quantity: bigint | undefined; note: string }>(
     { quantity: left, note: '' },
-    { quantity: 'Units', note: 'Note' },
+    { quantity: t('Units'), note: t('Note') },
   )
   const [restock, setRestock] = useState(true)
   const { quantity = 0n, note } = form.values
   const problemOf = (most: bigint): string | undefined => {
-    if (most === 0n) return 'All units were returned already.'
+    if (most === 0n) return t('All units were returned already.')
     if (isTooLate) return TOO_LATE
-    const range = most === 1n ? '1 unit' : `1 to ${formatCount(most)} units`
-    return quantity < 1n || quantity > most ? `Enter ${range}.` : undefined
+    if (quantity >= 1n && quantity <= most) return undefined
+    return countText(most, 'Enter {count} unit.', 'Enter 1 to {count} units.')
   }
   const problem = problemOf(left)
   return (
     <FormDialog
       name="return-order"
-      title={`Return units of order ${order.id}`}
-      action="Return"
-      done="The return is in the books"
+      title={t('Return units of order {id}', { id: String(order.id) })}
+      action={t('Return')}
+      done={t('The return is in the books')}
       form={form}
       check={() => ({ ...(problem !== undefined && { quantity: problem }) })}
       make={async () => {
@@ -240,22 +245,24 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
         <>
           <UnitsInput {...field('quantity')} allowNegative={false} data-autofocus />
           <Checkbox
-            label="Back into the stock"
-            description="Not if the units are damaged"
+            label={t('Back into the stock')}
+            description={t('Not if the units are damaged')}
             checked={restock}
             onChange={event => setRestock(event.currentTarget.checked)}
           />
-          <TextField {...field('note')} description="For the books, such as the reason" />
+          <TextField {...field('note')} description={t('For the books, such as the reason')} />
           {!can('orders:return') && (
             <Text c="dimmed" size="sm">
-              This key takes back only what it sold itself in the last 15 minutes.
+              {t('This key takes back only what it sold itself in the last 15 minutes.')}
             </Text>
           )}
           {problem !== undefined ? (
-            <Text>{formatUnits(left)} can still be returned.</Text>
+            <Text>{t('{units} can still be returned.', { units: formatUnits(left) })}</Text>
           ) : (
             order.unitPrice !== undefined && (
-              <Text>Money to give back: {formatMoney(order.unitPrice * quantity)}</Text>
+              <Text>
+                {t('Money to give back: {amount}', { amount: formatMoney(order.unitPrice * quantity) })}
+              </Text>
             )
           )}
         </>
@@ -264,7 +271,7 @@ function ReturnOrder({ version, onClose }: OrderQuestionProps) {
   )
 }
 
-const TOO_LATE = 'This key had 15 minutes for it. Ask somebody whose key takes back any sale.'
+const TOO_LATE = t('This key had 15 minutes for it. Ask somebody whose key takes back any sale.')
 
 /** Returns whether the key could have returned units of a complete order if it sold them itself, and no more. */
 function useIsTooLateToReturn(order: Order): boolean {
@@ -286,10 +293,10 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
   return (
     <FormDialog
       name="cancel-order"
-      title="Cancel the order?"
-      action="Cancel order"
-      cancel="Keep the order"
-      done="Order cancelled"
+      title={t('Cancel the order?')}
+      action={t('Cancel order')}
+      cancel={t('Keep the order')}
+      done={t('Order cancelled')}
       isDestructive
       make={() => request(client, 'cancelOrder', { orderId: order.id }, etag)}
       look={look}
@@ -297,7 +304,7 @@ function CancelOrder({ version, onClose }: OrderQuestionProps) {
       onDone={() => navigate('/orders')}
       onClose={onClose}
     >
-      <Text>Its units are for sale again, and the order is deleted.</Text>
+      <Text>{t('Its units are for sale again, and the order is deleted.')}</Text>
     </FormDialog>
   )
 }
@@ -316,15 +323,15 @@ function useOrderConfirmation(version: Version<Order>) {
 }
 
 function lookAt({ id }: Order) {
-  return { path: `/orders/${id}`, what: 'the order' }
+  return { path: `/orders/${id}`, what: t('the order') }
 }
 
 /** Returns the facts that a user needs to decide about an order. */
 function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
   return [
-    ['Units', formatCount(quantity)],
-    ['State', complete ? 'complete' : 'open'],
-    ['Ship date', shipDate ? formatInstant(shipDate) : 'No date'],
-    ['Reference', reference ?? 'None'],
+    [t('Units'), formatCount(quantity)],
+    [t('State'), complete ? t('complete') : t('open')],
+    [t('Ship date'), shipDate ? formatInstant(shipDate) : t('No date')],
+    [t('Reference'), reference ?? t('None')],
   ]
 }

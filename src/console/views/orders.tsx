@@ -18,30 +18,31 @@ import { createdIn, isReversed, PeriodField, periodIn, periodText } from '../par
 import { type ReportKind, reports, SalesReport } from '../parts/orders/sales-report.tsx'
 import { Takings } from '../parts/orders/takings.tsx'
 import { OrderBadge } from '../parts/pets/status.tsx'
+import { t } from '../words/sentences.tsx'
 
 const states = ['open', 'complete'] as const
 const reportKinds = ['pets', 'categories', 'lines'] as const satisfies ReportKind[]
 
 const columns: readonly Column<Order>[] = [
-  { head: 'Order', isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
-  { head: 'Placed', isShort: true, cell: ({ createdAt }) => (createdAt ? formatInstant(createdAt) : '–') },
-  { head: 'Pet', cell: ({ petId }) => <PetName id={petId} /> },
-  { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: t('Order'), isShort: true, cell: ({ id }) => <OrderLink id={id} /> },
+  { head: t('Placed'), isShort: true, cell: ({ createdAt }) => (createdAt ? formatInstant(createdAt) : '–') },
+  { head: t('Pet'), cell: ({ petId }) => <PetName id={petId} /> },
+  { head: t('Units'), isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   {
-    head: 'Amount',
+    head: t('Amount'),
     isNumber: true,
     cell: ({ quantity, unitPrice }) => (unitPrice === undefined ? '–' : formatMoney(unitPrice * quantity)),
   },
-  { head: 'State', isShort: true, cell: OrderBadge },
+  { head: t('State'), isShort: true, cell: OrderBadge },
   {
-    head: 'Ships, sold at',
+    head: t('Ships, sold at'),
     isShort: true,
     cell: ({ completedAt, shipDate = '' }) => {
       const moment = completedAt ?? shipDate
       return moment === '' ? '–' : formatInstant(moment)
     },
   },
-  { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
+  { head: t('Reference'), cell: ({ reference }) => reference ?? '–' },
 ]
 
 export function Orders() {
@@ -57,7 +58,7 @@ export function Orders() {
   const isWord = useIsWord(reference)
   const input: OrderListInput = reference === '' ? { sort: '-id', ...byState } : inputOf(reference, isWord)
   return (
-    <Page title="Orders">
+    <Page title={t('Orders')}>
       <OverdueOrders />
       <OrderFields filters={filters} state={state} reference={reference} />
       {period && isReversed(period) ? (
@@ -70,7 +71,11 @@ export function Orders() {
             <OrderDiary
               input={{ sort: '-createdAt', ...createdIn(period), ...byState }}
               columns={columns}
-              name={state === undefined ? periodText(period) : `${periodText(period)}, ${state}`}
+              name={
+                state === undefined
+                  ? periodText(period)
+                  : t('{period}, {state}', { period: periodText(period), state: t(state) })
+              }
             />
           ) : (
             <SalesReport {...period} kind={report} />
@@ -78,7 +83,7 @@ export function Orders() {
         </>
       ) : (
         <PagedTable
-          label="Orders"
+          label={t('Orders')}
           queryKey={['orders', input]}
           read={async cursor => ({
             data: await readFullPage(
@@ -92,13 +97,14 @@ export function Orders() {
           idOf={({ id }) => id}
           empty={
             state === undefined && reference === '' ? (
-              <Empty title="No orders">
-                An order reserves units of a pet until it is completed or cancelled.
+              <Empty title={t('No orders')}>
+                {t('An order reserves units of a pet until it is completed or cancelled.')}
               </Empty>
             ) : (
-              <Empty title="No order matches">
-                Change the state or the reference above. Its start is found in all orders, its other words in
-                the newest 10,000.
+              <Empty title={t('No order matches')}>
+                {t(
+                  'Change the state or the reference above. Its start is found in all orders, its other words in the newest 10,000.',
+                )}
               </Empty>
             )
           }
@@ -137,12 +143,12 @@ interface ReportFieldProps {
 function ReportField({ report, onChange }: ReportFieldProps) {
   return (
     <SegmentedControl
-      aria-label="Show"
+      aria-label={t('Show')}
       style={{ alignSelf: 'start' }}
       value={report ?? 'orders'}
       onChange={value => onChange(value === 'orders' ? null : value)}
       data={[
-        { value: 'orders', label: 'Orders' },
+        { value: 'orders', label: t('Orders') },
         ...reportKinds.map(kind => ({ value: kind, label: reports[kind] })),
       ]}
     />
@@ -163,20 +169,20 @@ function OrderFields({ filters, state, reference }: OrderFieldsProps) {
         <>
           <PeriodField filters={filters} />
           <SegmentedControl
-            aria-label="State"
+            aria-label={t('State')}
             value={state ?? 'all'}
             onChange={value => set('state', value === 'all' ? null : value)}
             data={[
-              { value: 'all', label: 'All' },
-              { value: 'open', label: 'Open' },
-              { value: 'complete', label: 'Complete' },
+              { value: 'all', label: t('All') },
+              { value: 'open', label: t('Open') },
+              { value: 'complete', label: t('Complete') },
             ]}
           />
         </>
       )}
       <SearchField
-        label="Reference"
-        placeholder="R-2026, or a word of it"
+        label={t('Reference')}
+        placeholder={t('R-2026, or a word of it')}
         value={reference}
         onChange={text => set('reference', text)}
       />

@@ -15,6 +15,7 @@ import { words } from '../parts/names/shop-words.ts'
 import { Reserve } from '../parts/orders/reserve.tsx'
 import { Sell } from '../parts/orders/sell.tsx'
 import { DeletePet, EditPet, SellPet } from '../parts/pets/pet-forms.tsx'
+import { t } from '../words/sentences.tsx'
 
 /** An open dialog about a pet, with the versions that the user saw when it was opened. */
 export type OpenedPetDialog =
@@ -59,33 +60,33 @@ export function PetActions({ pet, stock, onOpen }: PetActionsProps) {
   })
   return (
     <Stack gap="sm">
-      <Group gap="xs" role="group" aria-label="Actions">
-        {canEdit && <Button {...opens('edit')}>Edit</Button>}
+      <Group gap="xs" role="group" aria-label={t('Actions')}>
+        {canEdit && <Button {...opens('edit')}>{t('Edit')}</Button>}
         {canOrder && (
           <Button {...opensWithStock('order')} variant="filled">
-            Sell
+            {t('Sell')}
           </Button>
         )}
-        {canOrder && <Button {...opensWithStock('reserve')}>Reserve</Button>}
+        {canOrder && <Button {...opensWithStock('reserve')}>{t('Reserve')}</Button>}
         {canHold && (
           <ActButton variant="default" change={hold} onAct={hold.toggle}>
-            {status === 'pending' ? 'Release' : 'Put on hold'}
+            {status === 'pending' ? t('Release') : t('Put on hold')}
           </ActButton>
         )}
         {canEdit && canCount && status !== 'sold' && reserved === 0n && (
-          <Button {...opensWithStock('sell')}>Mark as sold</Button>
+          <Button {...opensWithStock('sell')}>{t('Mark as sold')}</Button>
         )}
-        {canCount && <Button {...opensWithStock('count')}>Set stock</Button>}
-        {canCount && <Button {...opens('adjust')}>Adjust</Button>}
+        {canCount && <Button {...opensWithStock('count')}>{t('Set stock')}</Button>}
+        {canCount && <Button {...opens('adjust')}>{t('Adjust')}</Button>}
         {canCount && <Button {...opensWithStock('level')}>{words.reorderAt}</Button>}
         {canEdit && (
           <Button {...opens('delete')} c="var(--mantine-color-error)">
-            Delete
+            {t('Delete')}
           </Button>
         )}
       </Group>
       <Refusal error={hold.error} />
-      <UnknownAlert change={hold} look={{ path: `/pets/${pet.data.id}`, what: 'the pet' }} />
+      <UnknownAlert change={hold} look={{ path: `/pets/${pet.data.id}`, what: t('the pet') }} />
     </Stack>
   )
 }
@@ -100,7 +101,7 @@ function useHold({ id: petId, name, status }: Pet) {
   const change = useChange<ApiResponse<Pet>>('hold', {
     onDone: async ({ data }) => {
       const isHeld = data.status === 'pending'
-      notifications.show({ message: isHeld ? `${name} is on hold.` : `${name} was released.` })
+      notifications.show({ message: t(isHeld ? '{name} is on hold.' : '{name} was released.', { name }) })
       await readPageAgain(queries)
     },
   })

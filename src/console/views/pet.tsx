@@ -2,7 +2,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
-import { usePet, useStock, useStoredPetName } from '../data/pets.ts'
+import { petNumber, usePet, useStock, useStoredPetName } from '../data/pets.ts'
 import { useCan } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
@@ -18,15 +18,16 @@ import { ViewLink } from '../parts/names/view-link.tsx'
 import { OpenOrders } from '../parts/orders/open-orders.tsx'
 import { StateDiagram } from '../parts/pets/state-diagram.tsx'
 import { StatusBadge } from '../parts/pets/status.tsx'
+import { t } from '../words/sentences.tsx'
 import { NotFound } from './not-found.tsx'
 import { type OpenedPetDialog, PetActions, PetDialog } from './pet-actions.tsx'
 import type { ViewProps } from './view-props.ts'
 
 /** Returns the states of a pet. The one between the others is the hold, or that open orders reserve every unit. */
 const statesOf = (pending: string) => [
-  { name: 'available' },
-  { name: pending, reachedBy: 'held, or all units reserved' },
-  { name: 'sold', reachedBy: 'no unit in stock' },
+  { name: t('available') },
+  { name: pending, reachedBy: t('held, or all units reserved') },
+  { name: t('sold'), reachedBy: t('no unit in stock') },
 ]
 
 export function PetView({ id }: ViewProps) {
@@ -56,7 +57,7 @@ function PetContent({ petId, onOpen }: PetContentProps): ReactNode {
   const storedName = useStoredPetName(petId)
   const can = useCan()
   const refusal = error && <Refusal error={error} onRetry={() => void refetch()} />
-  if (pet === undefined) return error ? <Page title={`Pet ${petId}`}>{refusal}</Page> : <PageSkeleton />
+  if (pet === undefined) return error ? <Page title={petNumber(petId)}>{refusal}</Page> : <PageSkeleton />
   return (
     <Page title={pet?.data.name ?? storedName} id={petId}>
       {/* A failed read keeps the details, which have the state of a change. */}
@@ -87,21 +88,21 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
             <CategoryName id={categoryId} />
           </ViewLink>
           {price !== undefined && <Text>{formatMoney(price)}</Text>}
-          {barcode !== undefined && <Text size="sm">Barcode {barcode}</Text>}
+          {barcode !== undefined && <Text size="sm">{t('Barcode {code}', { code: barcode })}</Text>}
           <Text c="dimmed" size="sm">
-            Pet {String(id)}
+            {petNumber(id)}
           </Text>
         </Group>
         <StateDiagram
-          label="States of the pet"
+          label={t('States of the pet')}
           states={statesOf(statusWord(isPending ? known : { status: 'pending' }))}
           current={statusWord(known)}
         />
         {isPending && stock && (
           <Text c="dimmed" size="sm">
             {stock.quantity > (stock.reserved ?? 0n)
-              ? 'On hold: it cannot be sold.'
-              : 'All units are reserved by open orders.'}
+              ? t('On hold: it cannot be sold.')
+              : t('All units are reserved by open orders.')}
           </Text>
         )}
       </Stack>
@@ -120,10 +121,10 @@ function PetDetails({ pet, onOpen }: PetDetailsProps) {
 
 function NoPet({ petId }: { readonly petId: bigint }) {
   return (
-    <Empty title={`There is no pet ${petId}`}>
-      It was deleted, or it never existed.{' '}
+    <Empty title={t('There is no pet {id}', { id: String(petId) })}>
+      {t('It was deleted, or it never existed.')}{' '}
       <ViewLink href="/pets" underline="always">
-        See all pets
+        {t('See all pets')}
       </ViewLink>
     </Empty>
   )

@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import type { Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
@@ -19,25 +19,27 @@ import { unitsForSale, words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { AddPet } from '../parts/pets/pet-forms.tsx'
 import { petStatuses, StatusBadge, statusOptions } from '../parts/pets/status.tsx'
+import { locale } from '../words/language.ts'
+import { rich, t } from '../words/sentences.tsx'
 
 const columns: readonly Column<Pet>[] = [
   {
-    head: 'Name',
+    head: t('Name'),
     cell: ({ id, name }) => (
       <ViewLink href={`/pets/${id}`}>
         <Name name={name} id={id} />
       </ViewLink>
     ),
   },
-  { head: 'Status', isShort: true, cell: pet => <StatusBadge {...pet} /> },
+  { head: t('Status'), isShort: true, cell: pet => <StatusBadge {...pet} /> },
   {
     head: words.forSale,
     isNumber: true,
     cell: pet => formatCount(unitsForSale(pet)),
   },
   { head: words.quantity, isNumber: true, cell: ({ quantity = 0n }) => formatCount(quantity) },
-  { head: 'Price', isNumber: true, cell: ({ price }) => (price === undefined ? '–' : formatMoney(price)) },
-  { head: 'Category', cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
+  { head: t('Price'), isNumber: true, cell: ({ price }) => (price === undefined ? '–' : formatMoney(price)) },
+  { head: t('Category'), cell: ({ categoryId }) => <CategoryName id={categoryId} /> },
 ]
 
 export function Pets() {
@@ -53,10 +55,10 @@ export function Pets() {
   }
   const isFiltered = search !== '' || status !== undefined || categoryId !== undefined
   return (
-    <Page title="Pets" actions={<AddPetButton />}>
+    <Page title={t('Pets')} actions={<AddPetButton />}>
       <PetFilters {...filters} />
       <PagedTable
-        label="Pets"
+        label={t('Pets')}
         queryKey={['pets', input]}
         read={async cursor => ({
           data: await readFullPage(page => client.listPets({ ...input, ...page }), cursor),
@@ -85,13 +87,13 @@ function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof
   return (
     <Filters>
       <SearchField
-        label="Search"
-        placeholder="A word of the name, or a scan"
+        label={t('Search')}
+        placeholder={t('A word of the name, or a scan')}
         value={search}
         onChange={text => set('search', text)}
       />
       <FilterSelect
-        label="Status"
+        label={t('Status')}
         data={statusOptions}
         value={status}
         onChange={value => set('status', value)}
@@ -99,7 +101,7 @@ function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof
       <CategorySelect
         value={categoryId}
         onChange={id => set('categoryId', id === undefined ? null : String(id))}
-        placeholder="Any"
+        placeholder={t('Any')}
         clearable
       />
       <SortSelect
@@ -119,7 +121,7 @@ function AddPetButton() {
   if (!can('pets:write')) return null
   return (
     <>
-      <Button onClick={() => setIsOpen(true)}>Add pet</Button>
+      <Button onClick={() => setIsOpen(true)}>{t('Add pet')}</Button>
       {isOpen && <AddPet onClose={() => setIsOpen(false)} onAdded={({ id }) => navigate(`/pets/${id}`)} />}
     </>
   )
@@ -128,37 +130,40 @@ function AddPetButton() {
 function NoMatch({ search }: { readonly search: string }) {
   const similar = useSimilarSearches(search)
   return (
-    <Empty title="No pet matches">
-      Change the search or the filters above.
-      {similar.length > 0 && ' Did you mean '}
-      {similar.map((text, index) => (
-        <Fragment key={text}>
-          {index > 0 && ' or '}
-          <ViewLink href={`/pets?search=${encodeURIComponent(text)}`} underline="always">
-            {text}
-          </ViewLink>
-        </Fragment>
-      ))}
-      {similar.length > 0 && '?'}
+    <Empty title={t('No pet matches')}>
+      {t('Change the search or the filters above.')}{' '}
+      {similar.length > 0 && rich('Did you mean {searches}?', { searches: <Searches texts={similar} /> })}
     </Empty>
+  )
+}
+
+/** Links to searches, as a list in words: `rabbit, ratio or rattle`. */
+function Searches({ texts }: { readonly texts: readonly string[] }) {
+  const list = new Intl.ListFormat(locale, { type: 'disjunction' })
+  return list.formatToParts(texts).map(({ type, value }) =>
+    type === 'literal' ? (
+      value
+    ) : (
+      <ViewLink key={value} href={`/pets?search=${encodeURIComponent(value)}`} underline="always">
+        {value}
+      </ViewLink>
+    ),
   )
 }
 
 function NoPets() {
   const can = useCan()
   return (
-    <Empty title="No pets yet">
-      {can('pets:write') ? (
-        <>
-          A pet belongs to a category. Add a{' '}
-          <ViewLink href="/categories" underline="always">
-            category
-          </ViewLink>{' '}
-          first, then add a pet with the button above.
-        </>
-      ) : (
-        'Pets appear here as soon as someone adds one. Your key may not add pets.'
-      )}
+    <Empty title={t('No pets yet')}>
+      {can('pets:write')
+        ? rich('A pet belongs to a category. Add a {category} first, then add a pet with the button above.', {
+            category: (
+              <ViewLink href="/categories" underline="always">
+                {t('category')}
+              </ViewLink>
+            ),
+          })
+        : t('Pets appear here as soon as someone adds one. Your key may not add pets.')}
     </Empty>
   )
 }

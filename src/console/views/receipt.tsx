@@ -2,6 +2,7 @@ import { Button, Divider, Group, Paper, Skeleton, Stack, Text, Title } from '@ma
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { SaleLine } from '../../client/petstore-client.ts'
+import { petNumber } from '../data/pets.ts'
 import { useSession } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { shopName } from '../data/shop-name.ts'
@@ -12,6 +13,7 @@ import { formatCount, formatInstant } from '../parts/names/format.ts'
 import { Name, OrderLink } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { t } from '../words/sentences.tsx'
 import type { ViewProps } from './view-props.ts'
 
 const PAGE_MAX = 100
@@ -33,20 +35,23 @@ export function ReceiptView({ id }: ViewProps) {
   const isMissing = receipt === undefined || data?.length === 0
   const isShown = data && data.length > 0
   return (
-    <Page title={`Receipt ${id}`} actions={isShown && <Button onClick={() => print()}>Print</Button>}>
+    <Page
+      title={t('Receipt {id}', { id })}
+      actions={isShown && <Button onClick={() => print()}>{t('Print')}</Button>}
+    >
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {isMissing ? (
-        <Empty title="There is no such receipt">
-          A receipt has the number of the first order of a sale.{' '}
+        <Empty title={t('There is no such receipt')}>
+          {t('A receipt has the number of the first order of a sale.')}{' '}
           <ViewLink href="/orders" underline="always">
-            All orders
+            {t('All orders')}
           </ViewLink>
         </Empty>
       ) : data ? (
         <>
           <Receipt number={id} lines={data} />
           <Text size="sm">
-            Its orders:{' '}
+            {t('Its orders:')}{' '}
             {[...new Set(data.map(({ orderId }) => orderId))].map(orderId => (
               <span key={String(orderId)}>
                 <OrderLink id={orderId} />{' '}
@@ -73,11 +78,11 @@ function Receipt({ number, lines }: { readonly number: string; readonly lines: r
           <Name name={shopName} />
         </Title>
         <div>
-          <Text inherit>Receipt {number}</Text>
+          <Text inherit>{t('Receipt {id}', { id: number })}</Text>
           {lines[0] && <Text inherit>{formatInstant(lines[0].at)}</Text>}
           {reference !== undefined && (
             <Text inherit className="name">
-              Reference {reference}
+              {t('Reference {reference}', { reference })}
             </Text>
           )}
         </div>
@@ -85,16 +90,16 @@ function Receipt({ number, lines }: { readonly number: string; readonly lines: r
         <Lines lines={sold} />
         {returned.length > 0 && (
           <>
-            <Row label="Sum of the sale">{formatMoney(sumOf(sold))}</Row>
+            <Row label={t('Sum of the sale')}>{formatMoney(sumOf(sold))}</Row>
             <Divider />
             <Text inherit fw={700}>
-              Returned
+              {t('Returned')}
             </Text>
             <Lines lines={returned} isDated />
           </>
         )}
         <Divider />
-        <Row label="Sum" isBold>
+        <Row label={t('Sum')} isBold>
           {formatMoney(sumOf(lines))}
         </Row>
       </Stack>
@@ -108,14 +113,14 @@ function sumOf(lines: readonly SaleLine[]): bigint {
 
 /** The lines in two rows each: the paper of a till has no room for four columns. */
 function Lines({ lines, isDated = false }: { lines: readonly SaleLine[]; isDated?: boolean }) {
-  return lines.map(({ id, at, petId, petName = `Pet ${petId}`, quantity, unitPrice, amount }) => (
+  return lines.map(({ id, at, petId, petName = petNumber(petId), quantity, unitPrice, amount }) => (
     <div key={String(id)} className="receipt-line">
       {isDated && <Text inherit>{formatInstant(at)}</Text>}
       <Text inherit className="name">
         <Name name={petName} id={petId} />
       </Text>
       <Row
-        label={`${formatCount(quantity)} × ${unitPrice === undefined ? 'no price' : formatMoney(unitPrice)}`}
+        label={`${formatCount(quantity)} × ${unitPrice === undefined ? t('no price') : formatMoney(unitPrice)}`}
       >
         {amount === undefined ? '–' : formatMoney(amount)}
       </Row>

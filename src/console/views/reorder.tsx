@@ -3,20 +3,22 @@ import { useQuery } from '@tanstack/react-query'
 import type { Client } from '../../client/petstore-client.ts'
 import { readCategoriesOf } from '../data/categories.ts'
 import { nameText } from '../data/name-text.ts'
-import { readPets } from '../data/pets.ts'
+import { petNumber, readPets } from '../data/pets.ts'
 import { useSession } from '../data/session-context.ts'
 import { today } from '../data/shop-clock.ts'
 import { shopName } from '../data/shop-name.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
-import { countText, formatCount } from '../parts/names/format.ts'
+import { formatArticles, formatCount, formatIsoDay } from '../parts/names/format.ts'
 import { Name, PetLink } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { csvFile } from '../parts/orders/csv-file.ts'
 import { ListActions } from '../parts/orders/list-actions.tsx'
+import { locale } from '../words/language.ts'
+import { rich, t } from '../words/sentences.tsx'
 
 const PAGE_MAX = 100
 
@@ -40,22 +42,29 @@ export function Reorder() {
   const day = today.use()
   const categories = [...Map.groupBy(data ?? [], ({ category }) => category)]
   return (
-    <Page title="List to order">
+    <Page title={t('List to order')}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data?.length === 0 && (
-        <Empty title="Nothing to order">
-          No pet is at or below its level. Levels are set in{' '}
-          <ViewLink href="/inventory" underline="always">
-            Inventory
-          </ViewLink>
-          .
+        <Empty title={t('Nothing to order')}>
+          {rich('No pet is at or below its level. Levels are set in {inventory}.', {
+            inventory: (
+              <ViewLink href="/inventory" underline="always">
+                {t('Inventory')}
+              </ViewLink>
+            ),
+          })}
         </Empty>
       )}
       {data && data.length > 0 && (
         <Stack className="printed">
           <Group justify="space-between">
             <Text role="status">
-              <Name name={shopName} />, {day}: {countText(data.length, 'article', 'articles')} to order.
+              {rich('{shop}, {day}: {articles} to order.', {
+                shop: <Name name={shopName} />,
+                day: formatIsoDay(day),
+
+                articles: formatArticles(data.length),
+              })}
             </Text>
             <ListActions name={day} file="order-list" textOf={isForExcel => fileOf(data, isForExcel)} />
           </Group>
@@ -74,11 +83,11 @@ export function Reorder() {
 }
 
 const columns: readonly Column<Short>[] = [
-  { head: 'Pet', cell: ({ petId }) => <PetLink id={petId} /> },
+  { head: t('Pet'), cell: ({ petId }) => <PetLink id={petId} /> },
   { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: words.reserved, isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
   { head: words.reorderAt, isNumber: true, cell: ({ reorderAt }) => formatCount(reorderAt) },
-  { head: 'Missing', isNumber: true, cell: short => formatCount(missingOf(short)) },
+  { head: t('Missing'), isNumber: true, cell: short => formatCount(missingOf(short)) },
 ]
 
 /** Returns the units that are missing up to the level, when the reserved ones are gone. */
@@ -98,10 +107,10 @@ async function readShort(client: Client): Promise<Short[]> {
   return items
     .map(({ petId, quantity, reserved = 0n, reorderAt = 0n }) => ({
       ...{ petId, quantity, reserved, reorderAt },
-      name: names.get(petId) ?? `Pet ${petId}`,
-      category: categories.get(petId)?.name ?? 'Deleted pets',
+      name: names.get(petId) ?? petNumber(petId),
+      category: categories.get(petId)?.name ?? t('Deleted pets'),
     }))
-    .toSorted((a, b) => a.category.localeCompare(b.category) || a.name.localeCompare(b.name))
+    .toSorted((a, b) => a.category.localeCompare(b.category, locale) || a.name.localeCompare(b.name, locale))
 }
 
 function fileOf(short: readonly Short[], isForExcel: boolean): string {

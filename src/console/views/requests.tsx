@@ -16,16 +16,18 @@ import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
+import { locale } from '../words/language.ts'
+import { t } from '../words/sentences.tsx'
 
 const TABLE_MIN_PX = 760
 const PAGE_PATH = /^\/(console|docs)([/?]|$)/
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const statusGroups = [
-  { value: '2', label: '2xx success' },
-  { value: '3', label: '3xx not modified' },
-  { value: '4', label: '4xx refused' },
-  { value: '5', label: '5xx failed' },
-  { value: 'none', label: 'Connection dropped' },
+  { value: '2', label: t('2xx success') },
+  { value: '3', label: t('3xx not modified') },
+  { value: '4', label: t('4xx refused') },
+  { value: '5', label: t('5xx failed') },
+  { value: 'none', label: t('Connection dropped') },
 ]
 
 interface RequestFilter {
@@ -50,18 +52,18 @@ export function Requests() {
   const shown = requests.filter(request => matches(request, filter))
   return (
     <Page
-      title="Requests"
+      title={t('Requests')}
       actions={
         <>
           <Button variant="default" onClick={() => setPaused(!isPaused)}>
-            {isPaused ? 'Continue' : 'Pause'}
+            {isPaused ? t('Continue') : t('Pause')}
           </Button>
           <ActButton
             variant="default"
             change={clear}
             onAct={() => clear.start(() => request(hostClient(key), 'deleteRequests', { sandboxId }))}
           >
-            Clear
+            {t('Clear')}
           </ActButton>
         </>
       }
@@ -69,12 +71,12 @@ export function Requests() {
       <Filters filter={filter} onChange={setFilter} />
       {isSilent && <SilentStream />}
       <Refusal error={clear.error ?? error} />
-      <UnknownAlert change={clear} look={{ path: '/requests', what: 'the requests' }} />
+      <UnknownAlert change={clear} look={{ path: '/requests', what: t('the requests') }} />
       {shown.length === 0 ? (
-        <Empty title="No requests">Requests to the sandbox appear here as they arrive.</Empty>
+        <Empty title={t('No requests')}>{t('Requests to the sandbox appear here as they arrive.')}</Empty>
       ) : (
         <ColumnTable
-          label="Requests"
+          label={t('Requests')}
           columns={columnsOf(setOpened)}
           rows={shown}
           idOf={({ number }) => number}
@@ -106,21 +108,25 @@ function Filters({ filter, onChange }: FiltersProps) {
   return (
     <Group align="flex-end">
       <FilterSelect
-        label="Method"
+        label={t('Method')}
         data={METHODS}
         value={filter.method}
         onChange={method => onChange({ ...filter, method })}
       />
       <FilterSelect
-        label="Status"
+        label={t('Status')}
         data={statusGroups}
         value={filter.status}
         onChange={status => onChange({ ...filter, status })}
       />
-      <TextField label="Path contains" value={filter.path} onChange={path => onChange({ ...filter, path })} />
+      <TextField
+        label={t('Path contains')}
+        value={filter.path}
+        onChange={path => onChange({ ...filter, path })}
+      />
       <Checkbox
         pb={8}
-        label="Include requests from the console and the docs"
+        label={t('Include requests from the console and the docs')}
         checked={filter.showsPages}
         onChange={({ currentTarget }) => onChange({ ...filter, showsPages: currentTarget.checked })}
       />
@@ -130,31 +136,31 @@ function Filters({ filter, onChange }: FiltersProps) {
 
 function columnsOf(onOpen: (request: LoggedRequest) => void): readonly Column<LoggedRequest>[] {
   return [
-    { head: 'Time', isShort: true, cell: timeOf },
-    { head: 'Method', isShort: true, cell: ({ method }) => method },
+    { head: t('Time'), isShort: true, cell: timeOf },
+    { head: t('Method'), isShort: true, cell: ({ method }) => method },
     {
-      head: 'Path',
+      head: t('Path'),
       cell: request => (
         <Anchor component="button" type="button" ta="left" onClick={() => onOpen(request)}>
           {request.path}
         </Anchor>
       ),
     },
-    { head: 'Status', isShort: true, cell: request => <StatusBadge request={request} /> },
-    { head: 'ms', isNumber: true, cell: ({ ms }) => ms },
-    { head: 'Failure', cell: ({ fault }) => fault },
+    { head: t('Status'), isShort: true, cell: request => <StatusBadge request={request} /> },
+    { head: t('ms'), isNumber: true, cell: ({ ms }) => ms },
+    { head: t('Failure'), cell: ({ fault }) => fault },
   ]
 }
 
 function timeOf({ at }: LoggedRequest): string {
-  return new Date(at).toLocaleTimeString(undefined, { hour12: false })
+  return new Date(at).toLocaleTimeString(locale, { hour12: false })
 }
 
 function StatusBadge({ request: { status } }: { readonly request: LoggedRequest }) {
   const colour = status === undefined || status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'teal'
   return (
     <Badge color={colour} tt="none">
-      {status ?? 'dropped'}
+      {status ?? t('dropped')}
     </Badge>
   )
 }
@@ -162,21 +168,21 @@ function StatusBadge({ request: { status } }: { readonly request: LoggedRequest 
 function RequestDetail({ request, onClose }: DialogProps & { readonly request: LoggedRequest }) {
   const { number, method, path, status, ms, operationId, fault } = request
   return (
-    <Modal opened onClose={onClose} size="xl" title={`Request ${number}`}>
+    <Modal opened onClose={onClose} size="xl" title={t('Request {id}', { id: String(number) })}>
       <Stack>
         <Text className="name">
           <StatusBadge request={request} /> {method} {path}
         </Text>
         <Text size="sm" c="dimmed">
-          {[operationId, `${timeOf(request)}, ${ms} ms`, fault && `Failure: ${fault}`]
+          {[operationId, `${timeOf(request)}, ${ms} ms`, fault && t('Failure: {fault}', { fault })]
             .filter(Boolean)
             .join(' · ')}
         </Text>
-        <Message title="Request" headers={request.requestHeaders} body={request.requestBody} />
+        <Message title={t('Request')} headers={request.requestHeaders} body={request.requestBody} />
         {status === undefined ? (
-          <Text>The connection was closed without a response.</Text>
+          <Text>{t('The connection was closed without a response.')}</Text>
         ) : (
-          <Message title="Response" headers={request.responseHeaders} body={request.responseBody} />
+          <Message title={t('Response')} headers={request.responseHeaders} body={request.responseBody} />
         )}
       </Stack>
     </Modal>
@@ -197,7 +203,7 @@ function Message({ title, headers = {}, body }: MessageProps) {
         {lines.join('\n')}
       </Code>
       <Text size="sm" mt="sm" mb={4}>
-        {body === undefined ? 'No body' : 'Body'}
+        {body === undefined ? t('No body') : t('Body')}
       </Text>
       {body !== undefined && (
         <Code block className="request-text">

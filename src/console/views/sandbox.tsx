@@ -15,10 +15,11 @@ import { InstantInput, instantIn } from '../parts/generic/text-field.tsx'
 import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { formatInstant } from '../parts/names/format.ts'
 import { Refusal } from '../parts/names/refusal.tsx'
+import { countText, t } from '../words/sentences.tsx'
 
 const BYTES_PER_KIB = 1024
 
-const sandboxView: Look = { path: '/sandbox', what: 'the sandbox' }
+const sandboxView: Look = { path: '/sandbox', what: t('the sandbox') }
 
 /** The target of a reset: a snapshot, or the seed of the sandbox if no snapshot is named. */
 interface ResetTarget {
@@ -31,10 +32,10 @@ export function SandboxView() {
   const { data: sandbox, error } = useQuery(sandboxQuery(key))
   return (
     <Page
-      title="Sandbox"
+      title={t('Sandbox')}
       actions={
         <Button color="red" variant="light" onClick={() => setTarget({})}>
-          Reset
+          {t('Reset')}
         </Button>
       }
     >
@@ -42,8 +43,12 @@ export function SandboxView() {
       {sandbox && (
         <Text>
           {sandbox.label !== undefined && `${sandbox.label}: `}
-          created on {formatInstant(sandbox.createdAt)} from {sandbox.seed}, {resetsText(sandbox)}. It expires
-          on {formatInstant(sandbox.expiresAt)}.
+          {t('created on {created} from {seed}, {resets}. It expires on {expiry}.', {
+            created: formatInstant(sandbox.createdAt),
+            seed: sandbox.seed,
+            resets: resetsText(sandbox),
+            expiry: formatInstant(sandbox.expiresAt),
+          })}
         </Text>
       )}
       <Snapshots onReset={setTarget} />
@@ -56,8 +61,8 @@ export function SandboxView() {
 /** The first generation of a sandbox is 1, and each reset adds one. */
 function resetsText({ generation }: Sandbox): string {
   const resets = generation - 1n
-  if (resets === 0n) return 'never reset'
-  return resets === 1n ? 'reset once' : `reset ${resets} times`
+  if (resets === 0n) return t('never reset')
+  return countText(resets, 'reset once', 'reset {count} times')
 }
 
 function ResetDialog({ target, onClose }: DialogProps & { readonly target: ResetTarget }) {
@@ -66,18 +71,21 @@ function ResetDialog({ target, onClose }: DialogProps & { readonly target: Reset
   return (
     <FormDialog
       name="reset-sandbox"
-      title={snapshot === undefined ? 'Reset the sandbox?' : `Reset to ${snapshot}?`}
-      action="Reset"
-      done="The sandbox was reset"
+      title={snapshot === undefined ? t('Reset the sandbox?') : t('Reset to {snapshot}?', { snapshot })}
+      action={t('Reset')}
+      done={t('The sandbox was reset')}
       isDestructive
       make={() => request(hostClient(key), 'resetSandbox', { sandboxId, body: target })}
       look={sandboxView}
       onClose={onClose}
     >
       <Text>
-        The pets, the orders and all other data return to their state{' '}
-        {snapshot === undefined ? 'at the start of the sandbox' : 'when the snapshot was taken'}. The key, the
-        failures, the clock and the list of requests remain.
+        {snapshot === undefined
+          ? t('The pets, the orders and all other data return to their state at the start of the sandbox.')
+          : t(
+              'The pets, the orders and all other data return to their state when the snapshot was taken.',
+            )}{' '}
+        {t('The key, the failures, the clock and the list of requests remain.')}
       </Text>
     </FormDialog>
   )
@@ -93,12 +101,12 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
   const change = useControlChange('snapshot', 'snapshots')
   const host = hostClient(key)
   return (
-    <Panel title="Snapshots">
+    <Panel title={t('Snapshots')}>
       <Stack>
         <Group align="flex-end">
           <TextInput
-            label="Name"
-            description="At most 50 lower-case letters, digits and hyphens; no hyphen at the start"
+            label={t('Name')}
+            description={t('At most 50 lower-case letters, digits and hyphens; no hyphen at the start')}
             value={name}
             onChange={({ currentTarget }) => setName(currentTarget.value)}
           />
@@ -107,7 +115,7 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             change={change}
             onAct={() => change.start(() => request(host, 'putSnapshot', { sandboxId, name: name.trim() }))}
           >
-            Take a snapshot
+            {t('Take a snapshot')}
           </ActButton>
         </Group>
         <Refusal error={change.error ?? error} />
@@ -117,18 +125,21 @@ function Snapshots({ onReset }: { readonly onReset: (target: ResetTarget) => voi
             <Text className="name">
               {snapshot.name}{' '}
               <Text span size="sm" c="dimmed">
-                {formatInstant(snapshot.takenAt)}, {Math.ceil(Number(snapshot.bytes) / BYTES_PER_KIB)} KiB
+                {t('{instant}, {size} KiB', {
+                  instant: formatInstant(snapshot.takenAt),
+                  size: String(Math.ceil(Number(snapshot.bytes) / BYTES_PER_KIB)),
+                })}
               </Text>
             </Text>
             <Group gap="xs">
               <RowButton
-                label="Reset to snapshot"
+                label={t('Reset to snapshot')}
                 subject={snapshot.name}
                 onClick={() => onReset({ snapshot: snapshot.name })}
               />
               <RowButton
-                label="Delete"
-                subject={`snapshot ${snapshot.name}`}
+                label={t('Delete')}
+                subject={t('snapshot {name}', { name: snapshot.name })}
                 onClick={() =>
                   change.start(() => request(host, 'deleteSnapshot', { sandboxId, name: snapshot.name }))
                 }
@@ -153,24 +164,24 @@ function Clock() {
     change.start(() => request(hostClient(key), 'setClock', { sandboxId, body: { now } }))
   const instant = instantIn(text)
   return (
-    <Panel title="Lifecycle clock">
+    <Panel title={t('Lifecycle clock')}>
       <Stack>
         <Text>
-          {now && `It is ${formatInstant(now)}. `}The clock decides which operations have been retired. Data
-          and events have the real time.
+          {now && t('It is {instant}.', { instant: formatInstant(now) })}{' '}
+          {t('The clock decides which operations have been retired. Data and events have the real time.')}
         </Text>
         <Group align="flex-end">
-          <InstantInput label="New time" value={text} onChange={setText} />
+          <InstantInput label={t('New time')} value={text} onChange={setText} />
           <ActButton
             variant="default"
             change={change}
             disabled={instant === undefined}
             onAct={() => set(instant ?? null)}
           >
-            Set the clock
+            {t('Set the clock')}
           </ActButton>
           <ActButton variant="default" change={change} onAct={() => set(null)}>
-            Return to the real time
+            {t('Return to the real time')}
           </ActButton>
         </Group>
         <Refusal error={change.error ?? error} />

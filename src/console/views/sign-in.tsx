@@ -17,7 +17,9 @@ import { isKeyRefused } from '../data/query-client.ts'
 import { findStoredKey, forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
+import { LanguageSelect } from '../parts/generic/language-select.tsx'
 import { sentenceOf } from '../parts/names/refusal.tsx'
+import { rich, t } from '../words/sentences.tsx'
 
 /** Why the console asks for a key, and the key to try first. */
 export interface Entrance {
@@ -72,7 +74,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each entrance is tried once
   useEffect(() => {
-    document.title = 'Sign in · Petstore'
+    document.title = t('Sign in · Petstore')
     field.current?.focus()
     if (firstKey !== undefined) void enter(firstKey)
   }, [entrance])
@@ -92,14 +94,14 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
             </Title>
             <ConnectionAlert />
             {entrance.reason && (
-              <Alert color="yellow" role="alert" title="You were signed out">
+              <Alert color="yellow" role="alert" title={t('You were signed out')}>
                 {entrance.reason}
               </Alert>
             )}
-            <Text>Sign in with a key of this store.</Text>
+            <Text>{t('Sign in with a key of this store.')}</Text>
             <PasswordInput
               ref={field}
-              label="Key"
+              label={t('Key')}
               placeholder="pst_…"
               value={key}
               onChange={event => setKey(event.currentTarget.value)}
@@ -108,21 +110,16 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
               required
             />
             <Checkbox
-              label="Keep me signed in on this computer"
-              description={
-                <>
-                  The key is stored on this computer until you sign out. Everyone who uses your account on
-                  this computer can use the key. Without the tick, the key is forgotten when you close the
-                  tab.
-                </>
-              }
+              label={t('Keep me signed in on this computer')}
+              description={KEPT_KEY_HELP}
               checked={isKept}
               onChange={event => setIsKept(event.currentTarget.checked)}
             />
             <Button type="submit" loading={isBusy} fullWidth>
-              Sign in
+              {t('Sign in')}
             </Button>
             {isSandbox ? <SandboxKeyHelp /> : <ShopKeyHelp />}
+            <LanguageSelect />
           </Stack>
         </form>
       </Paper>
@@ -130,17 +127,24 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   )
 }
 
+const KEPT_KEY_HELP = t(
+  'The key is stored on this computer until you sign out. Everyone who uses your account on this computer can use the key. Without the tick, the key is forgotten when you close the tab.',
+)
+
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
   const sentence = sentenceOf(error)
-  return isSandbox && isKeyRefused(error) ? `${sentence} The key may belong to another sandbox.` : sentence
+  return isSandbox && isKeyRefused(error)
+    ? `${sentence} ${t('The key may belong to another sandbox.')}`
+    : sentence
 }
 
 function SandboxKeyHelp() {
   return (
     <Text size="sm" c="dimmed">
-      The key is on the sheet that you were given, or on the web page where the sandbox was created. A lost
-      key cannot be shown again: create another sandbox.
+      {t(
+        'The key is on the sheet that you were given, or on the web page where the sandbox was created. A lost key cannot be shown again: create another sandbox.',
+      )}
     </Text>
   )
 }
@@ -149,13 +153,19 @@ function ShopKeyHelp() {
   return (
     <>
       <Text size="sm" c="dimmed">
-        The first start of the store writes an admin key to the file <Code>admin-key</Code> in the data
-        directory (<Code>data/admin-key</Code> by default), and each start on a terminal prints a link that
-        signs you in. If the admin key comes from a setting, use that key.
+        {rich(
+          'The first start of the store writes an admin key to the file {file} in the data directory ({path} by default), and each start on a terminal prints a link that signs you in. If the admin key comes from a setting, use that key.',
+          { file: <Code>admin-key</Code>, path: <Code>data/admin-key</Code> },
+        )}
       </Text>
       <Text size="sm" c="dimmed">
-        Lost the key? Stop the store, run <Code>npm run petstore -- keys reset-admin</Code>, and start it
-        again. If the store uses another data directory, add <Code>--data DIR</Code>.
+        {rich(
+          'Lost the key? Stop the store, run {command}, and start it again. If the store uses another data directory, add {option}.',
+          {
+            command: <Code>npm run petstore -- keys reset-admin</Code>,
+            option: <Code>--data DIR</Code>,
+          },
+        )}
       </Text>
     </>
   )

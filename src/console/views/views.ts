@@ -2,6 +2,7 @@ import { type ComponentType, type LazyExoticComponent, lazy } from 'react'
 import type { Scope } from '../../client/petstore-client.ts'
 import type { ViewPath } from '../../http/pages/view-paths.ts'
 import { loadView } from '../data/script.ts'
+import { t } from '../words/sentences.tsx'
 import type { ViewProps } from './view-props.ts'
 
 type LoadedRoute = readonly [path: ViewPath, load: () => Promise<ComponentType<ViewProps>>]
@@ -32,20 +33,20 @@ function entry(
 }
 
 export const views: readonly NavigationEntry[] = [
-  entry('Dashboard', [['/', async () => (await import('./dashboard.tsx')).Dashboard]]),
-  entry('Pets', [
+  entry(t('Dashboard'), [['/', async () => (await import('./dashboard.tsx')).Dashboard]]),
+  entry(t('Pets'), [
     ['/pets', async () => (await import('./pets.tsx')).Pets],
     ['/pets/:id', async () => (await import('./pet.tsx')).PetView],
   ]),
-  entry('Categories', [['/categories', async () => (await import('./categories.tsx')).Categories]]),
-  entry('Inventory', [
+  entry(t('Categories'), [['/categories', async () => (await import('./categories.tsx')).Categories]]),
+  entry(t('Inventory'), [
     ['/inventory', async () => (await import('./inventory.tsx')).Inventory],
     ['/inventory/reorder', async () => (await import('./reorder.tsx')).Reorder],
     ['/inventory/delivery', async () => (await import('./delivery.tsx')).Delivery],
     ['/inventory/count', async () => (await import('./count.tsx')).Count],
   ]),
   entry(
-    'Orders',
+    t('Orders'),
     [
       ['/orders', async () => (await import('./orders.tsx')).Orders],
       ['/orders/:id', async () => (await import('./order.tsx')).OrderView],
@@ -54,21 +55,21 @@ export const views: readonly NavigationEntry[] = [
     'orders:read',
   ),
   entry(
-    'Webhooks',
+    t('Webhooks'),
     [
       ['/webhooks', async () => (await import('./webhooks.tsx')).Webhooks],
       ['/webhooks/:id', async () => (await import('./webhook.tsx')).WebhookView],
     ],
     'webhooks:manage',
   ),
-  entry('Keys', [['/keys', async () => (await import('./keys.tsx')).Keys]], 'keys:manage'),
-  entry('Audit log', [['/audit', async () => (await import('./audit.tsx')).Audit]], 'audit:read'),
-  entry('Import', [['/import', async () => (await import('./import.tsx')).Import]], 'pets:write'),
+  entry(t('Keys'), [['/keys', async () => (await import('./keys.tsx')).Keys]], 'keys:manage'),
+  entry(t('Audit log'), [['/audit', async () => (await import('./audit.tsx')).Audit]], 'audit:read'),
+  entry(t('Import'), [['/import', async () => (await import('./import.tsx')).Import]], 'pets:write'),
 ]
 
 /** The views that only the console of a sandbox has. They need the key of the sandbox, which has every scope. */
 export const sandboxViews: readonly NavigationEntry[] = [
-  entry('Requests', [['/requests', async () => (await import('./requests.tsx')).Requests]], 'admin'),
-  entry('Failures', [['/failures', async () => (await import('./failures.tsx')).Failures]], 'admin'),
-  entry('Sandbox', [['/sandbox', async () => (await import('./sandbox.tsx')).SandboxView]], 'admin'),
+  entry(t('Requests'), [['/requests', async () => (await import('./requests.tsx')).Requests]], 'admin'),
+  entry(t('Failures'), [['/failures', async () => (await import('./failures.tsx')).Failures]], 'admin'),
+  entry(t('Sandbox'), [['/sandbox', async () => (await import('./sandbox.tsx')).SandboxView]], 'admin'),
 ]

@@ -18,6 +18,7 @@ import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { formatCount, formatInstant } from '../parts/names/format.ts'
 import { Refusal, sentenceOf } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { t } from '../words/sentences.tsx'
 import type { ViewProps } from './view-props.ts'
 import { WebhookSecret, WebhookState } from './webhooks.tsx'
 
@@ -56,16 +57,16 @@ function WebhookContent({ id, onOpen }: WebhookContentProps) {
   })
   if (webhookId === undefined || (error instanceof ApiError && error.status === 404)) {
     return (
-      <Page title={`Webhook ${id}`}>
-        <Empty title="There is no such webhook">
-          <ViewLink href="/webhooks">All webhooks</ViewLink>
+      <Page title={t('Webhook {id}', { id })}>
+        <Empty title={t('There is no such webhook')}>
+          <ViewLink href="/webhooks">{t('All webhooks')}</ViewLink>
         </Empty>
       </Page>
     )
   }
   const actions = data && <WebhookActions webhook={data} onOpen={onOpen} onTested={awaitDelivery} />
   return (
-    <Page title={data ? headingOf(data) : `Webhook ${id}`} actions={actions}>
+    <Page title={data ? headingOf(data) : t('Webhook {id}', { id })} actions={actions}>
       {error && <Refusal error={error} onRetry={() => void refetch()} />}
       {data ? <WebhookFacts webhook={data} /> : !error && <Skeleton height={60} />}
       {data && <Deliveries webhookId={data.id} isAwaiting={isAwaiting} />}
@@ -85,13 +86,13 @@ function WebhookFacts({ webhook }: { readonly webhook: Webhook }) {
       <Group>
         <WebhookState webhook={webhook} />
         <Text size="sm" c="dimmed">
-          Created {formatInstant(webhook.createdAt)}
+          {t('Created {instant}', { instant: formatInstant(webhook.createdAt) })}
         </Text>
       </Group>
       {webhook.description && <Text className="name">{webhook.description}</Text>}
-      <Text size="sm">{webhook.types ? webhook.types.join(', ') : 'All events'}</Text>
+      <Text size="sm">{webhook.types ? webhook.types.join(', ') : t('All events')}</Text>
       {webhook.url.length > HEADING_CHARS_MAX && (
-        <Spoiler maxHeight={60} showLabel="Show the whole address" hideLabel="Show less">
+        <Spoiler maxHeight={60} showLabel={t('Show the whole address')} hideLabel={t('Show less')}>
           <Text size="sm" className="name">
             {webhook.url}
           </Text>
@@ -111,7 +112,7 @@ function WebhookActions({ webhook, onOpen, onTested }: WebhookActionsProps) {
   const { client } = useSession()
   const { id: webhookId, enabled } = webhook
   const test = useActAtOnce('test-webhook', () => {
-    notifications.show({ message: 'The test event was created.' })
+    notifications.show({ message: t('The test event was created.') })
     onTested()
   })
   const change = useActAtOnce('switch-webhook')
@@ -123,23 +124,23 @@ function WebhookActions({ webhook, onOpen, onTested }: WebhookActionsProps) {
       <UnknownAlert change={test} look={lookAt(webhookId)} />
       <UnknownAlert change={change} look={lookAt(webhookId)} />
       <ActButton change={test} onAct={sendTest} disabled={!enabled}>
-        Send test event
+        {t('Send test event')}
       </ActButton>
       <ActButton variant="default" change={change} onAct={toggle}>
-        {enabled ? 'Disable' : 'Enable'}
+        {enabled ? t('Disable') : t('Enable')}
       </ActButton>
       <Button variant="default" onClick={() => onOpen({ dialog: 'rotate', webhookId })}>
-        New secret
+        {t('New secret')}
       </Button>
       <Button variant="default" onClick={() => onOpen({ dialog: 'delete', webhookId })}>
-        Delete
+        {t('Delete')}
       </Button>
     </>
   )
 }
 
 function lookAt(webhookId: bigint): Look {
-  return { path: `/webhooks/${webhookId}`, what: 'the webhook' }
+  return { path: `/webhooks/${webhookId}`, what: t('the webhook') }
 }
 
 /** Returns a change that has no dialog. Its refusal is a notification. */
@@ -168,16 +169,16 @@ function DeleteWebhook({ webhookId, onClose }: WebhookDialogProps) {
   return (
     <FormDialog
       name="delete-webhook"
-      title="Delete the webhook?"
-      action="Delete"
-      done="Webhook deleted"
+      title={t('Delete the webhook?')}
+      action={t('Delete')}
+      done={t('Webhook deleted')}
       isDestructive
       make={() => request(client, 'deleteWebhook', { webhookId })}
-      look={{ path: '/webhooks', what: 'the webhooks' }}
+      look={{ path: '/webhooks', what: t('the webhooks') }}
       onDone={() => navigate('/webhooks')}
       onClose={onClose}
     >
-      <Text>The store stops sending events to it, and deletes its deliveries.</Text>
+      <Text>{t('The store stops sending events to it, and deletes its deliveries.')}</Text>
     </FormDialog>
   )
 }
@@ -187,16 +188,20 @@ function NewSecret({ webhookId, onClose, onCreated }: SecretFormProps & WebhookD
   return (
     <FormDialog
       name="rotate-secret"
-      title="Create a new secret?"
-      action="Create a new secret"
-      done="New secret created"
-      doneUnseen="The new secret was created after you left the page. To see a secret, create another one."
+      title={t('Create a new secret?')}
+      action={t('Create a new secret')}
+      done={t('New secret created')}
+      doneUnseen={t(
+        'The new secret was created after you left the page. To see a secret, create another one.',
+      )}
       make={() => request(client, 'rotateWebhookSecret', { webhookId })}
       look={lookAt(webhookId)}
       onDone={({ data }) => onCreated(data.secret)}
       onClose={onClose}
     >
-      <Text>For one day, deliveries are signed with both secrets, so that the receiver can switch.</Text>
+      <Text>
+        {t('For one day, deliveries are signed with both secrets, so that the receiver can switch.')}
+      </Text>
     </FormDialog>
   )
 }
@@ -247,12 +252,12 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Title order={2} size="h4">
-          Deliveries
+          {t('Deliveries')}
         </Title>
         <Group align="flex-end">
           <FilterSelect
-            label="State"
-            data={deliveryStates}
+            label={t('State')}
+            data={deliveryStates.map(value => ({ value, label: t(value) }))}
             value={state}
             onChange={value => set('state', value)}
           />
@@ -260,7 +265,7 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
       </Group>
       <UnknownAlert change={change} look={lookAt(webhookId)} />
       <PagedTable
-        label="Deliveries"
+        label={t('Deliveries')}
         queryKey={['deliveries', input]}
         read={cursor => client.listDeliveries({ ...input, cursor })}
         columns={deliveryColumns(redeliver)}
@@ -268,9 +273,11 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
         refreshMs={isAwaiting ? AWAITED_REFRESH_MS : DELIVERIES_REFRESH_MS}
         empty={
           state ? (
-            <Empty title={`No delivery is ${state}`}>Choose another state above.</Empty>
+            <Empty title={t('No delivery is {state}', { state: t(state) })}>
+              {t('Choose another state above.')}
+            </Empty>
           ) : (
-            <Empty title="No deliveries">Send a test event to see a delivery.</Empty>
+            <Empty title={t('No deliveries')}>{t('Send a test event to see a delivery.')}</Empty>
           )
         }
       />
@@ -280,23 +287,23 @@ function Deliveries({ webhookId, isAwaiting }: DeliveriesProps) {
 
 function deliveryColumns(onRedeliver: (delivery: Delivery) => void): readonly Column<Delivery>[] {
   return [
-    { head: 'Event', cell: ({ type, eventId }) => `${type.replace('petstore.', '')} (${eventId})` },
+    { head: t('Event'), cell: ({ type, eventId }) => `${type.replace('petstore.', '')} (${eventId})` },
     {
-      head: 'State',
+      head: t('State'),
       isShort: true,
-      cell: ({ state }) => <Badge color={stateColors[state]}>{state}</Badge>,
+      cell: ({ state }) => <Badge color={stateColors[state]}>{t(state)}</Badge>,
     },
-    { head: 'Attempts', cell: ({ attempts }) => <Attempts attempts={attempts} /> },
+    { head: t('Attempts'), cell: ({ attempts }) => <Attempts attempts={attempts} /> },
     {
-      head: 'Next attempt',
+      head: t('Next attempt'),
       isShort: true,
       cell: ({ nextAttemptAt }) => (nextAttemptAt ? formatInstant(nextAttemptAt) : '–'),
     },
     {
-      head: 'Action',
+      head: t('Action'),
       cell: delivery => (
         <ActButton size="compact-sm" variant="default" onAct={() => onRedeliver(delivery)}>
-          Deliver again
+          {t('Deliver again')}
         </ActButton>
       ),
     },
@@ -308,8 +315,12 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
     <Stack gap={2} component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
       {attempts.map(({ at, status, error, durationMs, reply }) => (
         <Text component="li" size="sm" key={at}>
-          {formatInstant(at)}: {status === undefined ? error?.replace(/\.$/, '') : `HTTP ${status}`} in{' '}
-          {formatCount(durationMs)} ms {reply && <Code className="name">{reply.slice(0, 200)}</Code>}
+          {t('{instant}: {outcome} in {duration} ms', {
+            instant: formatInstant(at),
+            outcome: status === undefined ? (error?.replace(/\.$/, '') ?? '') : `HTTP ${status}`,
+            duration: formatCount(durationMs),
+          })}{' '}
+          {reply && <Code className="name">{reply.slice(0, 200)}</Code>}
         </Text>
       ))}
     </Stack>

@@ -9,8 +9,9 @@ import { Page } from '../parts/generic/page.tsx'
 import { SecretDialog, type SecretDialogProps } from '../parts/generic/secret-dialog.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { TextField } from '../parts/generic/text-field.tsx'
-import { countText, formatAge } from '../parts/names/format.ts'
+import { formatAge } from '../parts/names/format.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { countText, t } from '../words/sentences.tsx'
 
 /** The maximum number of lines of an address in the list. The view of the webhook shows the whole address. */
 const ADDRESS_LINES = 4
@@ -33,41 +34,44 @@ const eventTypes: readonly FeedEventType[] = [
 
 const columns: readonly Column<Webhook>[] = [
   {
-    head: 'Address',
+    head: t('Address'),
     cell: ({ id, url }) => (
       <ViewLink href={`/webhooks/${id}`} lineClamp={ADDRESS_LINES} title={url}>
         {url}
       </ViewLink>
     ),
   },
-  { head: 'Description', cell: ({ description }) => description ?? '–' },
-  { head: 'Events', cell: ({ types }) => (types ? countText(types.length, 'type', 'types') : 'All') },
-  { head: 'State', isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
+  { head: t('Description'), cell: ({ description }) => description ?? '–' },
+  {
+    head: t('Events'),
+    cell: ({ types }) => (types ? countText(types.length, '{count} type', '{count} types') : t('All')),
+  },
+  { head: t('State'), isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
   const { enabled, disabledReason, failingSince } = webhook
   if (!enabled) {
-    const reason = {
-      asked: '',
-      gone: ': the receiver is gone',
-      failing: ': attempts failed for five days',
+    const text = {
+      asked: t('disabled'),
+      gone: t('disabled: the receiver is gone'),
+      failing: t('disabled: attempts failed for five days'),
     }[disabledReason ?? 'asked']
     return (
       <Badge color="gray" tt="none">
-        disabled{reason}
+        {text}
       </Badge>
     )
   }
   if (failingSince)
     return (
       <Badge color="red" tt="none">
-        failing (first failure {formatAge(failingSince)})
+        {t('failing (first failure {age})', { age: formatAge(failingSince) })}
       </Badge>
     )
   return (
     <Badge color="teal" tt="none">
-      active
+      {t('active')}
     </Badge>
   )
 }
@@ -77,16 +81,19 @@ export function Webhooks() {
   const [isCreating, setIsCreating] = useState(false)
   const [created, setCreated] = useState<CreatedWebhook>()
   return (
-    <Page title="Webhooks" actions={<Button onClick={() => setIsCreating(true)}>Add webhook</Button>}>
+    <Page
+      title={t('Webhooks')}
+      actions={<Button onClick={() => setIsCreating(true)}>{t('Add webhook')}</Button>}
+    >
       <PagedTable
-        label="Webhooks"
+        label={t('Webhooks')}
         queryKey={['webhooks']}
         read={cursor => client.listWebhooks({ cursor })}
         columns={columns}
         idOf={({ id }) => id}
         empty={
-          <Empty title="No webhooks">
-            A webhook sends each change in the store to one of your programs, signed and with retries.
+          <Empty title={t('No webhooks')}>
+            {t('A webhook sends each change in the store to one of your programs, signed and with retries.')}
           </Empty>
         }
       />
@@ -113,7 +120,7 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   const { client } = useSession()
   const form = useForm<WebhookFields>(
     { url: '', types: [], description: '' },
-    { url: 'Address', types: 'Events', description: 'Description' },
+    { url: t('Address'), types: t('Events'), description: t('Description') },
   )
   const { url, types, description } = form.values
   const body = {
@@ -124,13 +131,15 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
   return (
     <FormDialog
       name="add-webhook"
-      title="Add webhook"
-      action="Add webhook"
-      done="Webhook added"
-      doneUnseen="The webhook was added after you left the page. To see a secret, create one in its view."
+      title={t('Add webhook')}
+      action={t('Add webhook')}
+      done={t('Webhook added')}
+      doneUnseen={t(
+        'The webhook was added after you left the page. To see a secret, create one in its view.',
+      )}
       form={form}
       make={() => request(client, 'createWebhook', { body })}
-      look={{ path: '/webhooks', what: 'the webhooks' }}
+      look={{ path: '/webhooks', what: t('the webhooks') }}
       onDone={({ data, headers }) =>
         onCreated({ secret: data.secret, problem: headers.get('petstore-warning') ?? undefined })
       }
@@ -146,7 +155,7 @@ function CreateWebhook({ onClose, onCreated }: CreateWebhookProps) {
           />
           <MultiSelect
             {...field('types')}
-            description="If none is selected, all events are sent"
+            description={t('If none is selected, all events are sent')}
             data={eventTypes}
             onChange={chosen => form.set({ types: eventTypes.filter(type => chosen.includes(type)) })}
           />
@@ -162,9 +171,11 @@ export function WebhookSecret(props: Pick<SecretDialogProps, 'secret' | 'problem
   return (
     <SecretDialog
       {...props}
-      title="The secret of the webhook"
-      warning="Copy the secret now: it is shown only once."
-      purpose="With this secret, the receiver verifies that an event came from this store (Standard Webhooks)."
+      title={t('The secret of the webhook')}
+      warning={t('Copy the secret now: it is shown only once.')}
+      purpose={t(
+        'With this secret, the receiver verifies that an event came from this store (Standard Webhooks).',
+      )}
     />
   )
 }

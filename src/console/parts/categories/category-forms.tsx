@@ -5,6 +5,7 @@ import { InvalidValues, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { isVisible, nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
+import { rich, t } from '../../words/sentences.tsx'
 import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
@@ -16,9 +17,9 @@ interface CategoryFields {
   readonly description: string
 }
 
-const labels = { name: 'Name', description: 'Description' }
+const labels = { name: t('Name'), description: t('Description') }
 
-const categoriesView: Look = { path: '/categories', what: 'the categories' }
+const categoriesView: Look = { path: '/categories', what: t('the categories') }
 
 function CategoryInputs({ field }: { readonly field: FieldOf<CategoryFields> }) {
   const description = field('description')
@@ -42,9 +43,9 @@ export function AddCategory({ onClose }: DialogProps) {
   return (
     <FormDialog
       name="add-category"
-      title="Add a category"
-      action="Add category"
-      done={`${nameText(form.values.name)} was added.`}
+      title={t('Add a category')}
+      action={t('Add category')}
+      done={t('{name} was added.', { name: nameText(form.values.name) })}
       form={form}
       check={() => nameProblems(form.values)}
       make={async () => {
@@ -72,9 +73,9 @@ export function EditCategory({ category, onClose }: DialogProps & { readonly cat
   return (
     <FormDialog
       name="edit-category"
-      title="Edit the category"
-      action="Save"
-      done={`${nameText(form.values.name)} was saved.`}
+      title={t('Edit the category')}
+      action={t('Save')}
+      done={t('{name} was saved.', { name: nameText(form.values.name) })}
       form={form}
       check={() => nameProblems(form.values)}
       make={async () => {
@@ -97,16 +98,18 @@ export function DeleteCategory({ category, onClose }: DialogProps & { readonly c
   return (
     <FormDialog
       name="delete-category"
-      title="Delete the category"
-      action="Delete"
-      done={`${nameText(name, categoryId)} was deleted.`}
+      title={t('Delete the category')}
+      action={t('Delete')}
+      done={t('{name} was deleted.', { name: nameText(name, categoryId) })}
       isDestructive
       make={() => request(client, 'deleteCategory', { categoryId })}
       look={categoriesView}
       onClose={onClose}
     >
       <Text size="sm" className="name">
-        Delete the category <Name name={name} id={categoryId} />? Only an empty category can be deleted.
+        {rich('Delete the category {name}? Only an empty category can be deleted.', {
+          name: <Name name={name} id={categoryId} />,
+        })}
       </Text>
     </FormDialog>
   )
@@ -114,7 +117,7 @@ export function DeleteCategory({ category, onClose }: DialogProps & { readonly c
 
 function nameProblems({ name }: CategoryFields): Record<string, string> {
   const isInvisible = name !== '' && !isVisible(name)
-  return isInvisible ? { name: 'This name shows nothing: enter letters or digits.' } : {}
+  return isInvisible ? { name: t('This name shows nothing: enter letters or digits.') } : {}
 }
 
 /** Throws InvalidValues if another category has this name: imports would not know which of the two is meant. */
@@ -125,7 +128,9 @@ async function refuseSameName(client: Client, name: string, ownId?: bigint): Pro
   const { data } = await client.listCategories({ name: name.trim(), limit: 100 })
   const other = data.items.find(item => item.id !== ownId && caselessForm(item.name.trim()) === form)
   if (other)
-    throw new InvalidValues({ name: `There is already the category ${nameText(other.name, other.id)}.` })
+    throw new InvalidValues({
+      name: t('There is already the category {name}.', { name: nameText(other.name, other.id) }),
+    })
 }
 
 function fieldsOf({ name, description = '' }: Category): CategoryFields {

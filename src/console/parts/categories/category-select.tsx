@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Category } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
+import { rich, t } from '../../words/sentences.tsx'
 import { NameSelect } from '../generic/name-select.tsx'
 import { ViewLink } from '../names/view-link.tsx'
 
@@ -28,7 +29,7 @@ export function CategorySelect({ value, onChange, ...others }: CategorySelectPro
   })
   return (
     <NameSelect<Category>
-      label="Category"
+      label={t('Category')}
       {...others}
       allowDeselect={others.clearable ?? false}
       resource="categories"
@@ -43,27 +44,25 @@ export function CategorySelect({ value, onChange, ...others }: CategorySelectPro
         label:
           id !== chosen?.id &&
           [...list, ...(chosen ? [chosen] : [])].some(other => other.id !== id && other.name === name)
-            ? `${nameText(name)} – category ${id}`
+            ? t('{name} – category {id}', { name: nameText(name), id: String(id) })
             : nameText(name, id),
       })}
       value={value === undefined ? null : String(value)}
       chosen={chosen ? { value: String(chosen.id), label: nameText(chosen.name, chosen.id) } : undefined}
       onSelect={option => onChange(option ? BigInt(option.value) : undefined)}
-      noneText="There is no category yet."
-      noMatchText="No category name starts with this text."
+      noneText={t('There is no category yet.')}
+      noMatchText={t('No category name starts with this text.')}
       noneHelp={others.required && <NoCategory />}
     />
   )
 }
 
 function NoCategory() {
-  return (
-    <>
-      There is no category yet. Add one in{' '}
+  return rich('There is no category yet. Add one in {categories} first.', {
+    categories: (
       <ViewLink href="/categories" underline="always">
-        Categories
-      </ViewLink>{' '}
-      first.
-    </>
-  )
+        {t('Categories')}
+      </ViewLink>
+    ),
+  })
 }

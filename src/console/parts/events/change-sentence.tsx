@@ -7,9 +7,10 @@ import type {
   Order,
   Pet,
 } from '../../../client/petstore-client.ts'
+import { rich, t } from '../../words/sentences.tsx'
 import { formatCount, formatInstant, formatUnits } from '../names/format.ts'
 import { CategoryName, Name, OrderLink, PetLink } from '../names/names.tsx'
-import { statusVerbs, statusWord } from '../names/shop-words.ts'
+import { statusWord } from '../names/shop-words.ts'
 import { ViewLink } from '../names/view-link.tsx'
 
 interface ChangeSentenceProps {
@@ -29,12 +30,10 @@ export function ChangeSentence(props: ChangeSentenceProps) {
 function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
   switch (change.type) {
     case 'petstore.pet.created':
-      return (
-        <>
-          <PetSnapshotLink pet={change.data} /> was added to{' '}
-          <CategoryName id={change.data.categoryId} at={at} />.
-        </>
-      )
+      return rich('{pet} was added to {category}.', {
+        pet: <PetSnapshotLink pet={change.data} />,
+        category: <CategoryName id={change.data.categoryId} at={at} />,
+      })
     case 'petstore.pet.updated':
       return (
         <PetUpdated
@@ -44,21 +43,15 @@ function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
         />
       )
     case 'petstore.pet.deleted':
-      return (
-        <>
-          <Name name={change.data.name} id={change.data.id} /> was deleted.
-        </>
-      )
+      return rich('{name} was deleted.', { name: <Name name={change.data.name} id={change.data.id} /> })
     case 'petstore.category.created':
-      return <>The category {categoryLink(change.data)} was added.</>
+      return rich('The category {category} was added.', { category: categoryLink(change.data) })
     case 'petstore.category.updated':
-      return <>The category {categoryLink(change.data)} was changed.</>
+      return rich('The category {category} was changed.', { category: categoryLink(change.data) })
     case 'petstore.category.deleted':
-      return (
-        <>
-          The category <Name name={change.data.name} id={change.data.id} /> was deleted.
-        </>
-      )
+      return rich('The category {category} was deleted.', {
+        category: <Name name={change.data.name} id={change.data.id} />,
+      })
     case 'petstore.order.placed':
     case 'petstore.order.updated':
     case 'petstore.order.completed':
@@ -70,36 +63,34 @@ function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
       return <StockChange item={change.data} at={at} />
     case 'petstore.key.created':
     case 'petstore.key.revoked':
-      return (
-        <>
-          The key <Name name={change.data.name} id={change.data.id} /> was{' '}
-          {change.type === 'petstore.key.created' ? 'created' : 'revoked'}.
-        </>
-      )
+      return rich(keySentences[change.type], { key: <Name name={change.data.name} id={change.data.id} /> })
     case 'petstore.webhook.created':
     case 'petstore.webhook.updated':
     case 'petstore.webhook.deleted':
     case 'petstore.webhook.secret-rotated':
     case 'petstore.webhook.redelivered':
     case 'petstore.webhook.disabled':
-      return (
-        <>
-          The webhook <Name name={change.data.url} id={change.data.id} /> {webhookVerbs[change.type]}.
-        </>
-      )
+      return rich(webhookSentences[change.type], {
+        webhook: <Name name={change.data.url} id={change.data.id} />,
+      })
     default:
       // Test events, and the types of later versions.
       return otherSentence(change)
   }
 }
 
-const webhookVerbs = {
-  'petstore.webhook.created': 'was added',
-  'petstore.webhook.updated': 'was changed',
-  'petstore.webhook.deleted': 'was deleted',
-  'petstore.webhook.secret-rotated': 'has a new secret',
-  'petstore.webhook.redelivered': 'was sent an event again',
-  'petstore.webhook.disabled': 'was disabled by the store',
+const keySentences = {
+  'petstore.key.created': 'The key {key} was created.',
+  'petstore.key.revoked': 'The key {key} was revoked.',
+} as const
+
+const webhookSentences = {
+  'petstore.webhook.created': 'The webhook {webhook} was added.',
+  'petstore.webhook.updated': 'The webhook {webhook} was changed.',
+  'petstore.webhook.deleted': 'The webhook {webhook} was deleted.',
+  'petstore.webhook.secret-rotated': 'The webhook {webhook} has a new secret.',
+  'petstore.webhook.redelivered': 'The webhook {webhook} was sent an event again.',
+  'petstore.webhook.disabled': 'The webhook {webhook} was disabled by the store.',
 } as const
 
 function isPetChange(change: Event | AuditEntry): change is Extract<Event | AuditEntry, { data: Pet }> {
@@ -120,75 +111,80 @@ function PetSnapshotLink({ pet }: { readonly pet: Pet }) {
 type AtProps = { readonly at: bigint | undefined }
 
 function PetUpdated({ pet, before, at }: AtProps & { readonly pet: Pet; readonly before: Pet | undefined }) {
-  const isRenamed = before && pet.name !== before.name
+  const link = <PetSnapshotLink pet={pet} />
   const changes: ReactNode[] = []
-  if (before && pet.categoryId !== before.categoryId) {
-    changes.push(
-      <Fragment key="category">
-        was moved from <CategoryName id={before.categoryId} at={at} /> to{' '}
-        <CategoryName id={pet.categoryId} at={at} />
-      </Fragment>,
-    )
+  if (before && pet.name !== before.name) {
+    const old = <Name name={before.name} id={before.id} />
+    changes.push(rich('{before} was renamed to {pet}.', { before: old, pet: link }))
   }
-  if (before && pet.status !== before.status) changes.push(`was ${statusVerbs[pet.status ?? 'available']}`)
+  if (before && pet.categoryId !== before.categoryId) {
+    const from = <CategoryName id={before.categoryId} at={at} />
+    const to = <CategoryName id={pet.categoryId} at={at} />
+    changes.push(rich('{pet} was moved from {from} to {to}.', { pet: link, from, to }))
+  }
+  if (before && pet.status !== before.status) {
+    changes.push(rich(statusChanges[pet.status ?? 'available'], { pet: link }))
+  }
   // Without the previous state, the page does not know what changed.
-  if (!isRenamed && changes.length === 0) changes.push('was changed')
-  return (
-    <>
-      {isRenamed && (
-        <>
-          <Name name={before.name} id={before.id} /> was renamed to{' '}
-        </>
-      )}
-      <PetSnapshotLink pet={pet} />
-      {changes.map((change, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the clauses of a sentence keep their order
-        <Fragment key={index}>
-          {isRenamed || index > 0 ? ' and ' : ' '}
-          {change}
-        </Fragment>
-      ))}
-      .
-    </>
-  )
+  if (changes.length === 0) changes.push(rich('{pet} was changed.', { pet: link }))
+  return changes.map((change, index) => (
+    // biome-ignore lint/suspicious/noArrayIndexKey: the sentences keep their order
+    <Fragment key={index}>
+      {index > 0 && ' '}
+      {change}
+    </Fragment>
+  ))
 }
 
-const orderVerbs = {
-  'petstore.order.placed': 'was placed for',
-  'petstore.order.updated': 'was changed: it is now for',
-  'petstore.order.completed': 'was completed for',
-  'petstore.order.returned': 'has a return. It was for',
-  'petstore.order.reopened': 'was opened again: it reserves',
-  'petstore.order.cancelled': 'was cancelled for',
+const statusChanges = {
+  available: '{pet} was released.',
+  pending: '{pet} was put on hold.',
+  sold: '{pet} was marked as sold.',
+} as const
+
+const orderSentences = {
+  'petstore.order.placed': '{order} was placed for {pet}, {units}.',
+  'petstore.order.updated': '{order} was changed: it is now for {pet}, {units}.',
+  'petstore.order.completed': '{order} was completed for {pet}, {units}.',
+  'petstore.order.returned': '{order} has a return. It was for {pet}, {units}.',
+  'petstore.order.reopened': '{order} was opened again: it reserves {pet}, {units}.',
+  'petstore.order.cancelled': '{order} was cancelled for {pet}, {units}.',
 } as const
 
 interface OrderChangeProps extends AtProps {
   readonly order: Order
-  readonly type: keyof typeof orderVerbs
+  readonly type: keyof typeof orderSentences
 }
 
 function OrderChange({ order, type, at }: OrderChangeProps) {
+  const isGone = type === 'petstore.order.cancelled'
   return (
     <>
-      {type === 'petstore.order.cancelled' ? `Order ${order.id}` : <OrderLink id={order.id} />}{' '}
-      {orderVerbs[type]} <PetLink id={order.petId} at={at} />, {formatUnits(order.quantity)}.
-      {type === 'petstore.order.returned' && ` ${formatUnits(order.returned ?? 0n)} came back so far.`}
+      {rich(orderSentences[type], {
+        order: isGone ? t('Order {id}', { id: String(order.id) }) : <OrderLink id={order.id} />,
+        pet: <PetLink id={order.petId} at={at} />,
+        units: formatUnits(order.quantity),
+      })}{' '}
+      {type === 'petstore.order.returned' &&
+        t('{units} came back so far.', { units: formatUnits(order.returned ?? 0n) })}
       {type === 'petstore.order.updated' &&
         order.shipDate &&
-        ` It ships on ${formatInstant(order.shipDate)}.`}
+        t('It ships on {instant}.', { instant: formatInstant(order.shipDate) })}
     </>
   )
 }
 
 function StockChange({ item, at }: AtProps & { readonly item: InventoryItem }) {
   const { petId, quantity, reserved = 0n, reorderAt } = item
-  return (
-    <>
-      <PetLink id={petId} at={at} /> has {formatUnits(quantity)} in stock
-      {reserved > 0n && `, ${formatCount(reserved)} reserved,`} and is {statusWord(item)}
-      {reorderAt !== undefined && `, to reorder at ${formatCount(reorderAt)}`}.
-    </>
-  )
+  const units = formatUnits(quantity)
+  const stock =
+    reserved > 0n
+      ? t('{units} in stock, {reserved} reserved,', { units, reserved: formatCount(reserved) })
+      : t('{units} in stock', { units })
+  const facts = { pet: <PetLink id={petId} at={at} />, stock, status: statusWord(item) }
+  if (reorderAt === undefined) return rich('{pet} has {stock} and is {status}.', facts)
+  const level = formatCount(reorderAt)
+  return rich('{pet} has {stock} and is {status}, to reorder at {level}.', { ...facts, level })
 }
 
 function categoryLink({ id, name }: Category): ReactNode {

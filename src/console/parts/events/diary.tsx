@@ -4,6 +4,7 @@ import type { AuditEntry, Client, ListPage } from '../../../client/petstore-clie
 import { toJson } from '../../../client/petstore-client.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { readNotes, stockMoment } from '../../data/stock-moments.ts'
+import { t } from '../../words/sentences.tsx'
 import { type Column, PagedTable } from '../generic/table.tsx'
 import { formatShopDay, formatTime } from '../names/format.ts'
 import { KeyName } from '../names/names.tsx'
@@ -30,9 +31,9 @@ interface DiaryRow {
 }
 
 const columns: readonly Column<DiaryRow>[] = [
-  { head: 'Time', isShort: true, cell: ({ entry }) => formatTime(Date.parse(entry.at)) },
+  { head: t('Time'), isShort: true, cell: ({ entry }) => formatTime(Date.parse(entry.at)) },
   {
-    head: 'What',
+    head: t('What'),
     cell: ({ entry, before, note }) => (
       <>
         <ChangeSentence change={entry} before={before} at={entry.position} />
@@ -42,8 +43,8 @@ const columns: readonly Column<DiaryRow>[] = [
     ),
   },
   {
-    head: 'Who',
-    cell: ({ entry: { keyId } }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
+    head: t('Who'),
+    cell: ({ entry: { keyId } }) => (keyId === undefined ? t('The store') : <KeyName id={keyId} />),
   },
 ]
 
@@ -78,8 +79,8 @@ export function Diary({ label, filters, cursorName, empty }: DiaryProps) {
 function Details({ entry: { data, requestId } }: Pick<DiaryRow, 'entry'>) {
   return (
     <Text component="details" size="xs" c="dimmed">
-      <summary>Details</summary>
-      <Code className="name">{toJson(data)}</Code> Request {requestId}
+      <summary>{t('Details')}</summary>
+      <Code className="name">{toJson(data)}</Code> {t('Request {id}', { id: requestId })}
     </Text>
   )
 }

@@ -1,5 +1,6 @@
 import { Alert, Button, Text } from '@mantine/core'
 import { Component, type ReactNode } from 'react'
+import { t } from '../../words/sentences.tsx'
 
 interface BoundaryProps {
   readonly children: ReactNode
@@ -19,12 +20,12 @@ export class Boundary extends Component<BoundaryProps, { readonly hasFailed: boo
   override render(): ReactNode {
     if (!this.state.hasFailed) return this.props.children
     return (
-      <Alert color="red" role="alert" title="This page cannot be shown">
+      <Alert color="red" role="alert" title={t('This page cannot be shown')}>
         <Text size="sm" mb="sm">
-          The store may have been updated since the page was opened.
+          {t('The store may have been updated since the page was opened.')}
         </Text>
         <Button size="xs" onClick={() => location.reload()}>
-          Reload
+          {t('Reload')}
         </Button>
       </Alert>
     )

@@ -1,4 +1,5 @@
 import { Group } from '@mantine/core'
+import { t } from '../../words/sentences.tsx'
 
 /** The name of the product with a paw. The paw is drawn here, because not every system has a paw emoji. */
 export function Brand() {
@@ -11,7 +12,7 @@ export function Brand() {
         <circle cx="19.5" cy="7" r="3.5" />
         <circle cx="26" cy="13" r="3.5" />
       </svg>
-      <span className="brand-name">Petstore</span>
+      <span className="brand-name">{t('Petstore')}</span>
     </Group>
   )
 }

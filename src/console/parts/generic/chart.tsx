@@ -1,6 +1,7 @@
 import { Box, Skeleton, Text } from '@mantine/core'
 import { type ComponentType, type LazyExoticComponent, lazy, type ReactNode, Suspense } from 'react'
 import { loadScript } from '../../data/script.ts'
+import { t } from '../../words/sentences.tsx'
 
 interface ChartPlaceProps {
   /** What the chart shows, in words, for users who cannot see it. */
@@ -33,7 +34,7 @@ export function lazyChart<Props>(
 function MissingChart() {
   return (
     <Text size="sm" c="dimmed">
-      The chart cannot be shown. Reload the page to try again.
+      {t('The chart cannot be shown. Reload the page to try again.')}
     </Text>
   )
 }

@@ -1,6 +1,7 @@
 import { Alert, Button, Group, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import type { Edit } from '../../data/edit.ts'
+import { t } from '../../words/sentences.tsx'
 
 interface Difference {
   readonly label: string
@@ -19,14 +20,14 @@ interface ConflictProps {
 /** Reports that someone else changed a resource since the dialog showed it, and that nothing was saved. */
 function Conflict({ advice, mineHead, theirsHead, differences, children }: ConflictProps) {
   return (
-    <Alert color="yellow" role="alert" title="Someone else changed this meanwhile">
+    <Alert color="yellow" role="alert" title={t('Someone else changed this meanwhile')}>
       <Text size="sm" mb="xs">
         {advice}
       </Text>
       <Table>
         <Table.Thead>
           <Table.Tr>
-            <Table.Th>Field</Table.Th>
+            <Table.Th>{t('Field')}</Table.Th>
             <Table.Th>{mineHead}</Table.Th>
             <Table.Th>{theirsHead}</Table.Th>
           </Table.Tr>
@@ -60,7 +61,7 @@ function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditConflictPr
   if (!theirs) {
     return (
       <Text size="sm" role="status">
-        Nothing is saved yet. Save to store the values above.
+        {t('Nothing is saved yet. Save to store the values above.')}
       </Text>
     )
   }
@@ -70,17 +71,17 @@ function EditConflict<Value>({ edit, differences, onTakeTheirs }: EditConflictPr
   }
   return (
     <Conflict
-      advice="Nothing was saved. Choose which values to use, then save again."
-      mineHead="Yours"
-      theirsHead="In the store"
+      advice={t('Nothing was saved. Choose which values to use, then save again.')}
+      mineHead={t('Yours')}
+      theirsHead={t('In the store')}
       differences={differences(theirs.data)}
     >
       <Group mt="sm">
         <Button size="xs" variant="default" onClick={takeTheirs}>
-          Use the values in the store
+          {t('Use the values in the store')}
         </Button>
         <Button size="xs" variant="default" onClick={accept}>
-          Keep my values
+          {t('Keep my values')}
         </Button>
       </Group>
     </Conflict>
@@ -108,9 +109,9 @@ export function ChangedFacts({ before, now }: ChangedFactsProps) {
   const facts = before.map(([label, mine], index) => ({ label, mine, theirs: now[index]?.[1] ?? '' }))
   return (
     <Conflict
-      advice="Nothing was done. Check what has changed, then decide again."
-      mineHead="Before"
-      theirsHead="Now"
+      advice={t('Nothing was done. Check what has changed, then decide again.')}
+      mineHead={t('Before')}
+      theirsHead={t('Now')}
       differences={facts.filter(({ mine, theirs }) => mine !== theirs)}
     />
   )

@@ -1,5 +1,6 @@
 import { Paper, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../../words/sentences.tsx'
 
 interface EmptyProps {
   readonly title: string
@@ -9,7 +10,7 @@ interface EmptyProps {
 
 /** Replaces a list whose first day is after its last day. */
 export function ReversedDays() {
-  return <Empty title="The days are reversed">The day in “From” is after the day in “To”.</Empty>
+  return <Empty title={t('The days are reversed')}>{t('The day in “From” is after the day in “To”.')}</Empty>
 }
 
 /** A message that says why a list is empty, and what to do next. */

@@ -1,5 +1,6 @@
 import { Select, type SelectProps, SimpleGrid } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { t } from '../../words/sentences.tsx'
 
 export function Filters({ children }: { readonly children: ReactNode }) {
   return (
@@ -15,7 +16,7 @@ interface FilterSelectProps extends Omit<SelectProps, 'value'> {
 }
 
 export function FilterSelect({ value = null, ...props }: FilterSelectProps) {
-  return <Select {...props} value={value} placeholder="Any" clearable />
+  return <Select {...props} value={value} placeholder={t('Any')} clearable />
 }
 
 interface SortSelectProps {
@@ -31,7 +32,7 @@ interface SortSelectProps {
 export function SortSelect({ sorts, value, onChange, isFixed = false }: SortSelectProps) {
   return (
     <Select
-      label="Sort"
+      label={t('Sort')}
       data={sorts}
       disabled={isFixed}
       value={value}
@@ -43,8 +44,8 @@ export function SortSelect({ sorts, value, onChange, isFixed = false }: SortSele
 
 /** The sort orders of the lists whose rows have an id and a name. */
 export const nameSorts = [
-  { value: 'id', label: 'Oldest first' },
-  { value: '-id', label: 'Newest first' },
-  { value: 'name', label: 'Name, A to Z' },
-  { value: '-name', label: 'Name, Z to A' },
+  { value: 'id', label: t('Oldest first') },
+  { value: '-id', label: t('Newest first') },
+  { value: 'name', label: t('Name, A to Z') },
+  { value: '-name', label: t('Name, Z to A') },
 ] as const

@@ -21,6 +21,7 @@ import {
   useChange,
 } from '../../data/change.ts'
 import { isKeyRefused, textOf } from '../../data/query-client.ts'
+import { t } from '../../words/sentences.tsx'
 import { fieldErrors, Refusal, sentenceOf } from '../names/refusal.tsx'
 import { focusOnce, useFocusReturn } from './focus-return.ts'
 import { type Look, UnknownAlert } from './unknown-alert.tsx'
@@ -120,7 +121,7 @@ export function FormDialog<Result, Values extends object = object>(props: FormDi
       opened
       onClose={isRunning ? () => {} : leaving.close}
       title={title}
-      closeButtonProps={{ 'aria-label': 'Close', disabled: isRunning }}
+      closeButtonProps={{ 'aria-label': t('Close'), disabled: isRunning }}
     >
       <form onSubmit={onSubmit} onInput={leaving.noteInput} onFocus={leaving.noteFocus} noValidate>
         <Stack>
@@ -210,16 +211,16 @@ interface LeaveQuestionProps {
 
 function LeaveQuestion({ isUnclear, onStay, onLeave }: LeaveQuestionProps) {
   const title = isUnclear
-    ? 'Close this, although the change may have been made?'
-    : 'Throw away what you entered?'
+    ? t('Close this, although the change may have been made?')
+    : t('Throw away what you entered?')
   return (
     <Alert color="yellow" role="alert" title={title}>
       <Group>
         <Button size="xs" variant="default" onClick={onStay} ref={focusOnce}>
-          {isUnclear ? 'Stay' : 'Keep editing'}
+          {isUnclear ? t('Stay') : t('Keep editing')}
         </Button>
         <Button size="xs" variant="default" onClick={onLeave}>
-          {isUnclear ? 'Close it' : 'Throw it away'}
+          {isUnclear ? t('Close it') : t('Throw it away')}
         </Button>
       </Group>
     </Alert>
@@ -291,7 +292,7 @@ function Buttons<Result>(props: ButtonsProps<Result>) {
   return (
     <Group justify="flex-end">
       <Button variant="default" onClick={isRunning ? stop : onClose} disabled={isRunning && !canStop}>
-        {isRunning && canStop ? 'Stop waiting' : (cancel ?? 'Cancel')}
+        {isRunning && canStop ? t('Stop waiting') : (cancel ?? t('Cancel'))}
       </Button>
       <Button
         type="submit"

@@ -12,6 +12,7 @@ import {
 } from 'react'
 import { caselessForm } from '../../../values/same-name.ts'
 import { useScan } from '../../data/scans.ts'
+import { t } from '../../words/sentences.tsx'
 import { hasActiveOption } from './active-option.ts'
 
 /** How long after the last letter a search starts, in milliseconds. */
@@ -64,7 +65,7 @@ export function NameSelect<Item extends NamedItem>(props: NameSelectProps<Item>)
       filter={({ options: all }) =>
         all.filter(option => !isTyping || ('value' in option && isIn(options, option)))
       }
-      nothingFoundMessage={isPending ? 'Searching…' : isNone ? noneText : noMatchText}
+      nothingFoundMessage={isPending ? t('Searching…') : isNone ? noneText : noMatchText}
     />
   )
 }

@@ -1,5 +1,6 @@
 import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useSession } from '../../data/session-context.ts'
+import { rich, t } from '../../words/sentences.tsx'
 import { Name } from '../names/names.tsx'
 
 interface OtherKeyProps {
@@ -11,19 +12,20 @@ interface OtherKeyProps {
 export function OtherKey({ onUse, onClose }: OtherKeyProps) {
   const { info } = useSession()
   return (
-    <Modal opened onClose={onClose} title="Sign in with another key?" withCloseButton={false}>
+    <Modal opened onClose={onClose} title={t('Sign in with another key?')} withCloseButton={false}>
       <Stack>
         <Text>
-          The link that you opened has another key than this session, which uses the key{' '}
-          <Name name={info.name} id={info.id} />. Use the other key only if you trust the link: the store
-          records what you do under it.
+          {rich(
+            'The link that you opened has another key than this session, which uses the key {key}. Use the other key only if you trust the link: the store records what you do under it.',
+            { key: <Name name={info.name} id={info.id} /> },
+          )}
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={onUse}>
-            Use the other key
+            {t('Use the other key')}
           </Button>
           <Button onClick={onClose} data-autofocus>
-            Stay signed in
+            {t('Stay signed in')}
           </Button>
         </Group>
       </Stack>

@@ -2,6 +2,7 @@ import { Group, Skeleton, Stack, Title } from '@mantine/core'
 import { type ReactNode, useEffect } from 'react'
 import { nameText } from '../../data/name-text.ts'
 import { useSandboxName } from '../../data/sandbox.ts'
+import { t } from '../../words/sentences.tsx'
 import { Name } from '../names/names.tsx'
 
 interface PageProps {
@@ -51,7 +52,7 @@ function sizeOf({ length }: string): 'h2' | 'h4' | 'h5' {
 
 export function PageSkeleton() {
   return (
-    <Stack gap="lg" role="status" aria-busy="true" aria-label="Loading">
+    <Stack gap="lg" role="status" aria-busy="true" aria-label={t('Loading')}>
       <Skeleton height={32} width={200} />
       <Skeleton height={320} />
     </Stack>

@@ -1,4 +1,5 @@
 import { Button, type ButtonProps } from '@mantine/core'
+import { t } from '../../words/sentences.tsx'
 
 interface RowButtonProps extends ButtonProps {
   readonly label: string
@@ -10,7 +11,12 @@ interface RowButtonProps extends ButtonProps {
 
 export function RowButton({ label, subject, ...props }: RowButtonProps) {
   return (
-    <Button variant="default" size="compact-sm" aria-label={`${label} ${subject}`} {...props}>
+    <Button
+      variant="default"
+      size="compact-sm"
+      aria-label={t('{label} {subject}', { label, subject })}
+      {...props}
+    >
       {label}
     </Button>
   )

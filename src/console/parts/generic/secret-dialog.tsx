@@ -1,5 +1,6 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useRef, useState } from 'react'
+import { t } from '../../words/sentences.tsx'
 import { useFocusReturn } from './focus-return.ts'
 import type { DialogProps } from './form-dialog.tsx'
 
@@ -38,16 +39,16 @@ export function SecretDialog({ title, warning, secret, purpose, problem, onClose
         </Code>
         {isCopied === false && (
           <Alert color="red" role="alert">
-            The browser does not allow copying. The text is selected: press Ctrl+C, or ⌘C on a Mac.
+            {t('The browser does not allow copying. The text is selected: press Ctrl+C, or ⌘C on a Mac.')}
           </Alert>
         )}
         {problem !== undefined && <Alert color="yellow">{problem}</Alert>}
         {purpose && <Text size="sm">{purpose}</Text>}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => void copy()}>
-            {isCopied ? 'Copied' : 'Copy'}
+            {isCopied ? t('Copied') : t('Copy')}
           </Button>
-          <Button onClick={onClose}>Done</Button>
+          <Button onClick={onClose}>{t('Done')}</Button>
         </Group>
       </Stack>
     </Modal>

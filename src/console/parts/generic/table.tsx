@@ -4,6 +4,7 @@ import { type ReactNode, useEffect } from 'react'
 import { ApiError, type ListPage } from '../../../client/petstore-client.ts'
 import { type ListPlace, useListPlace } from '../../data/list-place.ts'
 import { textOf } from '../../data/query-client.ts'
+import { t } from '../../words/sentences.tsx'
 import { formatCount } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
 
@@ -220,18 +221,18 @@ function PageButtons({ place, next, isReading }: PageButtonsProps) {
   return (
     <Group justify="space-between">
       <Text size="sm" c="dimmed">
-        {isReading ? 'Reading…' : page !== undefined && `Page ${formatCount(page)}`}
+        {isReading ? t('Reading…') : page !== undefined && t('Page {page}', { page: formatCount(page) })}
       </Text>
       <Group gap="xs">
         <Button variant="default" disabled={cursor === undefined} onClick={back}>
-          {page === undefined ? 'First page' : 'Previous'}
+          {page === undefined ? t('First page') : t('Previous')}
         </Button>
         <Button
           variant="default"
           disabled={next === undefined || isReading}
           onClick={() => next !== undefined && open(next)}
         >
-          Next
+          {t('Next')}
         </Button>
       </Group>
     </Group>

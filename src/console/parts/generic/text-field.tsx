@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { instantOf } from '../../data/shop-zone.ts'
+import { t } from '../../words/sentences.tsx'
 
 interface TextFieldProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: string
@@ -17,7 +18,7 @@ export function InstantInput(props: Omit<TextFieldProps, 'type'>) {
 }
 
 /** The message at a field whose text is not an instant. */
-export const NOT_AN_INSTANT = 'This is not a valid date: the year has at most four digits.'
+export const NOT_AN_INSTANT = t('This is not a valid date: the year has at most four digits.')
 
 /** Returns the text of a field as an RFC 3339 instant; undefined if it is not an instant up to the year 9999. */
 export function instantIn(text: string): string | undefined {

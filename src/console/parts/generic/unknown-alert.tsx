@@ -1,6 +1,7 @@
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
 import type { Changing } from '../../data/change.ts'
 import { basePath } from '../../data/session.ts'
+import { t } from '../../words/sentences.tsx'
 import { focusOnce } from './focus-return.ts'
 
 /** A view of the console that shows whether a change was made. */
@@ -20,11 +21,13 @@ export function UnknownAlert({ change: { unknown, sendAgain, giveUp }, look }: U
   if (!unknown) return null
   const { isRepeatable } = unknown
   return (
-    <Alert color="yellow" role="alert" title="It is not known whether the change was made">
+    <Alert color="yellow" role="alert" title={t('It is not known whether the change was made')}>
       <Text size="sm">
         {isRepeatable
-          ? 'The store did not respond. Send the change again: the store makes it only once.'
-          : 'The store did not respond. The change may have been made, and another one would be made too.'}{' '}
+          ? t('The store did not respond. Send the change again: the store makes it only once.')
+          : t(
+              'The store did not respond. The change may have been made, and another one would be made too.',
+            )}{' '}
         {/* In another tab, so that this page keeps the change. The opener passes its key on. */}
         <Anchor
           href={`${basePath}/console${look.path}`}
@@ -33,17 +36,17 @@ export function UnknownAlert({ change: { unknown, sendAgain, giveUp }, look }: U
           underline="always"
           c="var(--mantine-color-text)"
         >
-          See {look.what}
+          {t('See {what}', { what: look.what })}
         </Anchor>
       </Text>
       <Group mt="sm" gap="xs">
         {isRepeatable && (
           <Button size="xs" onClick={sendAgain} ref={focusOnce}>
-            Send again
+            {t('Send again')}
           </Button>
         )}
         <Button size="xs" variant="default" onClick={giveUp}>
-          Start a new change
+          {t('Start a new change')}
         </Button>
       </Group>
     </Alert>

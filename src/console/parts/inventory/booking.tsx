@@ -13,9 +13,10 @@ import {
   type StoredDraft,
   withoutBooked,
 } from '../../data/stock-draft.ts'
+import { countText, t } from '../../words/sentences.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
-import { countText, formatChange } from '../names/format.ts'
+import { formatArticles, formatChange } from '../names/format.ts'
 import { PetName } from '../names/names.tsx'
 import { Refusal, sentenceOf } from '../names/refusal.tsx'
 
@@ -36,7 +37,7 @@ export function Booking({ draft, defaultNote, noteHelp, settle }: BookingProps) 
   return (
     <Stack gap="sm" maw={480} className="unprinted">
       <TextField
-        label="Note"
+        label={t('Note')}
         description={noteHelp}
         value={sent?.note ?? note}
         onChange={text => draft.update(current => ({ ...current, note: text }))}
@@ -45,21 +46,23 @@ export function Booking({ draft, defaultNote, noteHelp, settle }: BookingProps) 
       />
       <UnknownAlert
         change={{ unknown, sendAgain: change.unknown ? change.sendAgain : () => book(note), giveUp }}
-        look={{ path: '/inventory', what: 'the inventory' }}
+        look={{ path: '/inventory', what: t('the inventory') }}
       />
       <Refusal error={change.error} />
       {change.error && sent && (
-        <Text size="sm">Some of the lines may be booked already. “Book” books each of them only once.</Text>
+        <Text size="sm">
+          {t('Some of the lines may be booked already. “Book” books each of them only once.')}
+        </Text>
       )}
       <RefusedLines refused={refused} />
       {!unknown && (
         <Group>
           <Button onClick={() => book(note)} loading={change.isRunning} disabled={count === 0}>
-            {count === 0 ? 'Book' : `Book ${countText(count, 'article', 'articles')}`}
+            {count === 0 ? t('Book') : countText(count, 'Book {count} article', 'Book {count} articles')}
           </Button>
           {lines.length > 0 && !change.isRunning && (
             <Button variant="default" onClick={giveUp}>
-              Throw away
+              {t('Throw away')}
             </Button>
           )}
         </Group>
@@ -74,13 +77,13 @@ function RefusedLines({ refused }: Pick<Booked, 'refused'>) {
     <Alert
       color="red"
       role="alert"
-      title={`${countText(refused.length, 'article was', 'articles were')} not booked`}
+      title={countText(refused.length, '{count} article was not booked', '{count} articles were not booked')}
     >
       {refused.map(({ line, error }) => (
         <Text key={line.key} size="sm">
           <PetName id={line.petId} />, {formatChange(changeOf(line))}:{' '}
           {error.code === 'idempotency_key_reused'
-            ? 'It is booked already, in another tab.'
+            ? t('It is booked already, in another tab.')
             : sentenceOf(error)}
         </Text>
       ))}
@@ -128,5 +131,8 @@ function bookedText({ lines, refused }: Booked): string {
   const isRefused = new Set(refused.map(({ line }) => line.key))
   const booked = lines.filter(line => changeOf(line) !== 0n && !isRefused.has(line.key))
   const sum = booked.reduce((total, line) => total + changeOf(line), 0n)
-  return `Booked: ${countText(booked.length, 'article', 'articles')}, ${formatChange(sum)} units.`
+  return t('Booked: {articles}, {change} units.', {
+    articles: formatArticles(booked.length),
+    change: formatChange(sum),
+  })
 }

@@ -4,6 +4,7 @@ import type { ListPage, MovementReason, StockMovement } from '../../../client/pe
 import type { StockPoint } from '../../charts/stock-over-time.tsx'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { movementMoment, readMovers } from '../../data/stock-moments.ts'
+import { t } from '../../words/sentences.tsx'
 import { ChartPlace, lazyChart } from '../generic/chart.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { type Column, PagedTable } from '../generic/table.tsx'
@@ -18,30 +19,30 @@ const CHART_PX = 260
 const CHART_MOVEMENTS_MAX = 100
 
 const reasons: Readonly<Record<MovementReason, string>> = {
-  opening: 'Opening stock',
-  order: 'Order placed or changed',
-  completion: 'Order completed',
-  return: 'Return',
-  reopening: 'Order opened again',
-  cancellation: 'Order cancelled',
-  count: 'Stock count',
-  adjustment: 'Adjustment',
-  status: 'Change of status',
-  closing: 'Pet deleted',
+  opening: t('Opening stock'),
+  order: t('Order placed or changed'),
+  completion: t('Order completed'),
+  return: t('Return'),
+  reopening: t('Order opened again'),
+  cancellation: t('Order cancelled'),
+  count: t('Stock count'),
+  adjustment: t('Adjustment'),
+  status: t('Change of status'),
+  closing: t('Pet deleted'),
 }
 
 const columns: readonly Column<MovedStock>[] = [
-  { head: 'When', cell: ({ at }) => formatInstant(at) },
-  { head: 'Reason', cell: ({ reason }) => reasons[reason] ?? reason },
-  { head: 'Change', isNumber: true, cell: changeText },
+  { head: t('When'), cell: ({ at }) => formatInstant(at) },
+  { head: t('Reason'), cell: ({ reason }) => reasons[reason] ?? reason },
+  { head: t('Change'), isNumber: true, cell: changeText },
   { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: words.reserved, isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
   {
-    head: 'Order',
+    head: t('Order'),
     isShort: true,
     cell: ({ orderId }) => orderId !== undefined && <OrderLink id={orderId} />,
   },
-  { head: 'Note', cell: ({ note }) => note },
+  { head: t('Note'), cell: ({ note }) => note },
 ]
 
 interface MovedStock extends StockMovement {
@@ -50,8 +51,8 @@ interface MovedStock extends StockMovement {
 }
 
 const whoColumn: Column<MovedStock> = {
-  head: 'Who',
-  cell: ({ keyId }) => (keyId === undefined ? 'The store' : <KeyName id={keyId} />),
+  head: t('Who'),
+  cell: ({ keyId }) => (keyId === undefined ? t('The store') : <KeyName id={keyId} />),
 }
 
 export function PetMovements({ petId }: { readonly petId: bigint }) {
@@ -65,20 +66,22 @@ export function PetMovements({ petId }: { readonly petId: bigint }) {
     return { data: { ...data, items } }
   }
   return (
-    <Stack component="section" aria-label="Movements">
+    <Stack component="section" aria-label={t('Movements')}>
       <Title order={2} size="h4">
-        Movements
+        {t('Movements')}
       </Title>
       <MovementsChart petId={petId} />
       <PagedTable
-        label="Movements"
+        label={t('Movements')}
         cursorName="movements"
         queryKey={['movements', petId]}
         read={read}
         columns={canSeeWho ? [...columns, whoColumn] : columns}
         idOf={({ id }) => id}
         empty={
-          <Empty title="No movements yet">Each order, count and adjustment of this pet appears here.</Empty>
+          <Empty title={t('No movements yet')}>
+            {t('Each order, count and adjustment of this pet appears here.')}
+          </Empty>
         }
         minWidth={760}
       />
@@ -97,7 +100,7 @@ function MovementsChart({ petId }: { readonly petId: bigint }) {
   if (data?.length === 0) return null
   const points = data && pointsOf(data, dataUpdatedAt)
   return (
-    <ChartPlace label={data ? summaryOf(data) : 'The stock over time is loading'} height={CHART_PX}>
+    <ChartPlace label={data ? summaryOf(data) : t('The stock over time is loading')} height={CHART_PX}>
       {points && <StockOverTime points={points} height={CHART_PX} />}
     </ChartPlace>
   )
@@ -117,18 +120,23 @@ function pointsOf(newestFirst: readonly StockMovement[], nowMs: number): StockPo
 function summaryOf(movements: readonly StockMovement[]): string {
   const last = movements.at(0)
   const first = movements.at(-1)
-  if (!first || !last) return 'No movements'
-  return (
-    `Stock over time: ${formatUnits(first.quantity)} in stock on ${formatInstant(first.at)}, ` +
-    `now ${formatUnits(last.quantity)}, ${formatCount(last.reserved)} reserved. The table below lists each movement.`
+  if (!first || !last) return t('No movements')
+  return t(
+    'Stock over time: {first} in stock on {day}, now {last}, {reserved} reserved. The table below lists each movement.',
+    {
+      first: formatUnits(first.quantity),
+      day: formatInstant(first.at),
+      last: formatUnits(last.quantity),
+      reserved: formatCount(last.reserved),
+    },
   )
 }
 
 /** Returns a text such as `-2 in stock, -2 reserved`. A new open order changes only the reserved units. */
 function changeText({ quantityChange, reservedChange }: StockMovement): string {
   const parts = [
-    ...(quantityChange === 0n ? [] : [`${formatChange(quantityChange)} in stock`]),
-    ...(reservedChange === 0n ? [] : [`${formatChange(reservedChange)} reserved`]),
+    ...(quantityChange === 0n ? [] : [t('{change} in stock', { change: formatChange(quantityChange) })]),
+    ...(reservedChange === 0n ? [] : [t('{change} reserved', { change: formatChange(reservedChange) })]),
   ]
   return parts.length === 0 ? '0' : parts.join(', ')
 }

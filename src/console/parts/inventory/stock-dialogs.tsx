@@ -8,6 +8,7 @@ import type {
 import { type Change, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { editConflict } from '../generic/conflict.tsx'
 import { type DialogProps, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
@@ -30,14 +31,14 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
   const { client } = useSession()
   const form = useForm<Adjustment>(
     { quantityChange: undefined, note: '' },
-    { quantityChange: 'Change', note: 'Note' },
+    { quantityChange: t('Change'), note: t('Note') },
   )
   return (
     <FormDialog
       name="adjust-stock"
-      title="Adjust the stock"
-      action="Adjust"
-      done={`The stock of ${name} was adjusted.`}
+      title={t('Adjust the stock')}
+      action={t('Adjust')}
+      done={t('The stock of {name} was adjusted.', { name })}
       form={form}
       make={() => request(client, 'adjustInventory', { petId, body: adjustmentOf(form.values) })}
       look={lookAt(petId)}
@@ -50,11 +51,11 @@ export function AdjustDialog({ petId, name, onClose }: StockDialogProps) {
           </Text>
           <UnitsInput
             {...field('quantityChange')}
-            description="The number of units to add. A negative number removes units."
+            description={t('The number of units to add. A negative number removes units.')}
             data-autofocus
             required
           />
-          <TextField {...field('note')} description="The reason. The list of movements shows it." />
+          <TextField {...field('note')} description={t('The reason. The list of movements shows it.')} />
         </>
       )}
     </FormDialog>
@@ -92,9 +93,9 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
   return (
     <FormDialog
       name="set-stock"
-      title="Set the stock"
-      action="Set stock"
-      done={`The stock of ${name} was set.`}
+      title={t('Set the stock')}
+      action={t('Set stock')}
+      done={t('The stock of {name} was set.', { name })}
       form={form}
       make={() => {
         // Safe: if the units are missing, the store refuses the body with a message for the field.
@@ -112,7 +113,7 @@ export function CountDialog({ petId, name, onClose, stock }: CountDialogProps) {
           </Text>
           <UnitsInput
             {...field('quantity')}
-            description="All units on the shelf, including the reserved ones"
+            description={t('All units on the shelf, including the reserved ones')}
             allowNegative={false}
             data-autofocus
             required
@@ -146,12 +147,16 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
     <FormDialog
       name="set-level"
       title={words.reorderAt}
-      action="Save"
+      action={t('Save')}
       done={
-        reorderAt === null ? `${name} has no level.` : `${name} is to reorder at ${formatUnits(reorderAt)}.`
+        reorderAt === null
+          ? t('{name} has no level.', { name })
+          : t('{name} is to reorder at {units}.', { name, units: formatUnits(reorderAt) })
       }
       form={form}
-      check={() => ({ ...(!isLevel && { reorderAt: 'Enter a whole number with digits only, such as 12.' }) })}
+      check={() => ({
+        ...(!isLevel && { reorderAt: t('Enter a whole number with digits only, such as 12.') }),
+      })}
       make={() => levelChange(client, petId, reorderAt)}
       look={lookAt(petId)}
       onClose={onClose}
@@ -163,7 +168,9 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
           </Text>
           <TextField
             {...field('reorderAt')}
-            description="With this many units in stock or fewer, the pet is in the list “To reorder”. Empty: never."
+            description={t(
+              'With this many units in stock or fewer, the pet is in the list “To reorder”. Empty: never.',
+            )}
             inputMode="numeric"
             data-autofocus
           />
@@ -190,7 +197,7 @@ async function levelChange(
 }
 
 function lookAt(petId: bigint): Look {
-  return { path: `/pets/${petId}`, what: 'the pet' }
+  return { path: `/pets/${petId}`, what: t('the pet') }
 }
 
 /** Returns the body of a request. If it lacks the units, the store refuses it with a message for the field. */

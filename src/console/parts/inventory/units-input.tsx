@@ -1,5 +1,6 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { type MouseEvent, useRef, useState } from 'react'
+import { t } from '../../words/sentences.tsx'
 
 interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: bigint | undefined
@@ -65,13 +66,13 @@ function useSelectionOnFocus() {
 
 /** Returns a message if a number of units is none, or less than one. */
 export function tooFewUnits(units: bigint | undefined): string | undefined {
-  return units === undefined || units < 1n ? 'Units must be at least 1.' : undefined
+  return units === undefined || units < 1n ? t('Units must be at least 1.') : undefined
 }
 
 function problemOf(allowNegative: boolean): string {
   return allowNegative
-    ? 'Enter a whole number with digits only, such as 12 or -3.'
-    : 'Enter a whole number with digits only, such as 12.'
+    ? t('Enter a whole number with digits only, such as 12 or -3.')
+    : t('Enter a whole number with digits only, such as 12.')
 }
 
 /** Returns the number in a text of digits; undefined for any other text, and for a number beyond `UNITS_MAX`. */

@@ -1,18 +1,20 @@
 import { storeNowMs } from '../../data/shop-clock.ts'
 import { shopZone } from '../../data/shop-zone.ts'
+import { locale } from '../../words/language.ts'
+import { countText, t } from '../../words/sentences.tsx'
 
-const counts = new Intl.NumberFormat()
-const changes = new Intl.NumberFormat(undefined, { signDisplay: 'exceptZero' })
-const instants = new Intl.DateTimeFormat(undefined, {
+const counts = new Intl.NumberFormat(locale)
+const changes = new Intl.NumberFormat(locale, { signDisplay: 'exceptZero' })
+const instants = new Intl.DateTimeFormat(locale, {
   dateStyle: 'medium',
   timeStyle: 'short',
   timeZone: shopZone,
 })
-const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: shopZone })
-const weekdays = new Intl.DateTimeFormat(undefined, { weekday: 'long', timeZone: shopZone })
-const fullDates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: shopZone })
-const times = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone: shopZone })
-const days = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' })
+const dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: shopZone })
+const weekdays = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: shopZone })
+const fullDates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: shopZone })
+const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: shopZone })
+const days = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** Formats a number with thousands separators. */
 export function formatCount(count: bigint | number): string {
@@ -37,7 +39,7 @@ export function formatTime(atMs: number): string {
 /** Formats the day of an instant in the shop, with the day of the week: `Thursday, Nov 26, 2026`. */
 export function formatShopDay(instant: string): string {
   const date = new Date(instant)
-  return `${weekdays.format(date)}, ${fullDates.format(date)}`
+  return t('{weekday}, {date}', { weekday: weekdays.format(date), date: fullDates.format(date) })
 }
 
 /** Formats a difference with its sign: `+3`, `-2`. */
@@ -45,14 +47,20 @@ export function formatChange(change: bigint): string {
   return changes.format(change)
 }
 
-/** Formats a number with its noun: `1 pet`, `2 pets`. */
-export function countText(count: bigint | number, singular: string, plural: string): string {
-  return `${formatCount(count)} ${BigInt(count) === 1n ? singular : plural}`
-}
-
 /** Formats a number of units: `1 unit`, `2 units`. */
 export function formatUnits(units: bigint): string {
-  return countText(units, 'unit', 'units')
+  return countText(units, '{count} unit', '{count} units')
+}
+
+/** Formats a number of articles: `1 article`, `2 articles`. */
+export function formatArticles(articles: number): string {
+  return countText(articles, '{count} article', '{count} articles')
+}
+
+/** Formats a day such as `2026-11-22` in the order that people of the language write: `22.11.2026`. */
+export function formatIsoDay(isoDay: string): string {
+  const [year = '', month = '', day = ''] = isoDay.split('-')
+  return t('{year}-{month}-{day}', { year, month, day })
 }
 
 /** Formats a day such as `2026-11-22` without the year. */
@@ -63,8 +71,8 @@ export function formatDay(day: string): string {
 /** Formats how long ago an instant is: `just now`, `5 minutes ago`. */
 export function formatAge(instant: string, nowMs = storeNowMs()): string {
   const seconds = Math.round((nowMs - Date.parse(instant)) / 1000)
-  if (seconds < 10) return 'just now'
-  const ago = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' })
+  if (seconds < 10) return t('just now')
+  const ago = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   if (seconds < 60) return ago.format(-seconds, 'second')
   if (seconds < 3600) return ago.format(-Math.round(seconds / 60), 'minute')
   if (seconds < 86_400) return ago.format(-Math.round(seconds / 3600), 'hour')

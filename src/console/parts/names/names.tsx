@@ -5,6 +5,7 @@ import { isVisible, nameText, withoutIsolates } from '../../data/name-text.ts'
 import { usePastName } from '../../data/past-names.ts'
 import { UNREAD, useStoredPetName } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { ViewLink } from './view-link.tsx'
 
 interface NameProps {
@@ -44,7 +45,7 @@ export function CategoryName({ id, at }: NameAtProps) {
     staleTime: NAME_FRESH_MS,
   })
   const past = usePastName({ resource: 'categories', id, at, enabled: at !== undefined })
-  return <Name name={past ?? data ?? (isPending ? UNREAD : `Category ${id}`)} id={id} />
+  return <Name name={past ?? data ?? (isPending ? UNREAD : t('Category {id}', { id: String(id) }))} id={id} />
 }
 
 /** The name of a pet, as `useStoredPetName` returns it. */
@@ -61,15 +62,15 @@ export function PetLink({ id, at }: NameAtProps) {
 }
 
 export function OrderLink({ id }: { readonly id: bigint }) {
-  return <ViewLink href={`/orders/${id}`}>{`Order ${id}`}</ViewLink>
+  return <ViewLink href={`/orders/${id}`}>{t('Order {id}', { id: String(id) })}</ViewLink>
 }
 
 /** A link to the receipt of a sale. */
 export function ReceiptLink({ receipt }: { readonly receipt: bigint }) {
-  return <ViewLink href={`/receipts/${receipt}`}>{`Receipt ${receipt}`}</ViewLink>
+  return <ViewLink href={`/receipts/${receipt}`}>{t('Receipt {id}', { id: String(receipt) })}</ViewLink>
 }
 
 /** The name of a key, or a text such as `Key 7` if it is not among those that `useKeyNames` reads. */
 export function KeyName({ id }: { readonly id: bigint }) {
-  return <Name name={useKeyNames().get(id)?.name ?? `Key ${id}`} id={id} />
+  return <Name name={useKeyNames().get(id)?.name ?? t('Key {id}', { id: String(id) })} id={id} />
 }

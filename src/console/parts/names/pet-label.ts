@@ -1,5 +1,6 @@
 import type { Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
+import { t } from '../../words/sentences.tsx'
 
 /** Returns the name of a pet for a list of options, with the id if another pet of the list has the same name. */
 export function petLabel(
@@ -7,5 +8,6 @@ export function petLabel(
   all: readonly Pick<Pet, 'id' | 'name'>[],
 ): string {
   const isShared = all.some(other => other.id !== id && other.name === name)
-  return nameText(name, id) + (isShared ? ` – pet ${id}` : '')
+  const text = nameText(name, id)
+  return isShared ? t('{name} – pet {id}', { name: text, id: String(id) }) : text
 }

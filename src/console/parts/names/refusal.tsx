@@ -3,14 +3,16 @@ import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
 import { InvalidValues, UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
+import { fieldWords, refusalWords, t } from '../../words/sentences.tsx'
 import { CategoryName, KeyName, PetName } from './names.tsx'
 import { rewordRefusal } from './shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
 
-const UNKNOWN_OUTCOME =
-  'The store did not respond, so the change may have been made: look before you make it again.'
+const UNKNOWN_OUTCOME = t(
+  'The store did not respond, so the change may have been made: look before you make it again.',
+)
 
 /** What a message is about, such as `Pet 3`. */
 const SUBJECT = /\b(Pet|Category|Key) (\d{1,19})\b/
@@ -19,12 +21,16 @@ const SUBJECT = /\b(Pet|Category|Key) (\d{1,19})\b/
 export function sentenceOf(error: unknown, labels?: Labels): string {
   return messageOf(error, labels).replace(
     SUBJECT,
-    (subject, kind: string, id: string) => storedName(resources[kind] ?? '', BigInt(id)) ?? subject,
+    (_, kind: SubjectKind, id: string) =>
+      storedName(resources[kind], BigInt(id)) ?? t(subjects[kind], { id }),
   )
 }
 
+type SubjectKind = keyof typeof subjects
+const subjects = { Pet: 'Pet {id}', Category: 'Category {id}', Key: 'Key {id}' } as const
 /** The first part of the keys of the queries for one name, by the noun. The names of keys are read together. */
-const resources: Readonly<Record<string, string>> = { Pet: 'pets', Category: 'categories' }
+const resources: Readonly<Record<SubjectKind, string>> = { Pet: 'pets', Category: 'categories', Key: '' }
+
 const nameParts: Readonly<Record<string, ComponentType<{ readonly id: bigint }>>> = {
   Pet: PetName,
   Category: CategoryName,
@@ -48,6 +54,7 @@ function Sentence({ text }: { readonly text: string }): ReactNode {
 
 function messageOf(error: unknown, labels: Labels = {}): string {
   if (error instanceof ApiError) {
+    if (refusalWords) return translated(error, labels, refusalWords)
     const { errors } = error
     // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
     const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
@@ -57,8 +64,18 @@ function messageOf(error: unknown, labels: Labels = {}): string {
   }
   if (error instanceof InvalidValues) return error.message
   if (error instanceof UnknownOutcome) return UNKNOWN_OUTCOME
-  if (error instanceof ConnectionError) return 'The store does not respond.'
-  return 'Something went wrong in this page. Reload the page and try again.'
+  if (error instanceof ConnectionError) return t('The store does not respond.')
+  return t('Something went wrong in this page. Reload the page and try again.')
+}
+
+/** Returns the sentence for the code of a refusal, with its subject, or what is wrong with each field. */
+function translated(error: ApiError, labels: Labels, sentences: NonNullable<typeof refusalWords>): string {
+  const { code, errors, message } = error
+  if (errors.length > 0) return errors.map(fieldError => withLabel(fieldError, labels)).join(' ')
+  // A later store may have other codes.
+  if (!Object.hasOwn(sentences, code) || code === 'unknown') return message
+  const [subject] = SUBJECT.exec(message) ?? []
+  return subject === undefined ? sentences[code] : `${subject}: ${sentences[code]}`
 }
 
 /** Returns the messages of a refusal about members of the body, by the name of the top-level member. */
@@ -77,6 +94,7 @@ function memberOf({ pointer = '' }: FieldError): string {
 function withLabel(error: FieldError, labels: Labels): string {
   const member = memberOf(error)
   const label = labels[member]
+  if (fieldWords) return `${label ?? (member || error.name)}: ${fieldWords[error.code] ?? error.message}`
   if (label === undefined) return error.message
   const [start = ''] = error.message.split(' ', 1)
   return start.replace(/\[\d+\]$/, '') === member ? label + error.message.slice(start.length) : error.message
@@ -100,7 +118,7 @@ export function Refusal({ error, labels = {}, onRetry }: RefusalProps) {
       color="red"
       variant="light"
       role="alert"
-      title={error instanceof ApiError ? 'Request refused' : 'Request failed'}
+      title={error instanceof ApiError ? t('Request refused') : t('Request failed')}
     >
       <Text size="sm">
         <Sentence text={messageOf(error, labels)} />
@@ -108,12 +126,12 @@ export function Refusal({ error, labels = {}, onRetry }: RefusalProps) {
       <Group justify="space-between" mt="xs">
         {requestId && (
           <Text size="xs" c="dimmed">
-            Request {requestId}
+            {t('Request {id}', { id: requestId })}
           </Text>
         )}
         {onRetry && (
           <Button size="xs" variant="light" color="red" onClick={onRetry}>
-            Try again
+            {t('Try again')}
           </Button>
         )}
       </Group>

@@ -1,16 +1,17 @@
 import type { ApiError, PetStatus } from '../../../client/petstore-client.ts'
+import { t } from '../../words/sentences.tsx'
 import { formatUnits } from './format.ts'
 
 /** What the people of the shop call the numbers and the times that the API has. */
 export const words = {
-  quantity: 'In stock',
-  reserved: 'Reserved',
+  quantity: t('In stock'),
+  reserved: t('Reserved'),
   /** `unitsForSale` returns the number. */
-  forSale: 'For sale',
+  forSale: t('For sale'),
   /** The level at which a pet should be reordered. */
-  reorderAt: 'Reorder at',
+  reorderAt: t('Reorder at'),
   /** The ship date of a complete order. */
-  soldAt: 'Sold at',
+  soldAt: t('Sold at'),
 } as const
 
 /** The members of a pet or of an inventory item on which the words depend. */
@@ -27,13 +28,15 @@ export function unitsForSale({ status, quantity = 0n, reserved = 0n }: PetStock)
 
 /** Returns the word for a status. Without the stock, it is not known whether a hold or orders set a pet aside. */
 export function statusWord({ status, quantity, reserved = 0n }: PetStock): string {
+  if (status === 'available') return t('available')
+  if (status === 'sold') return t('sold')
   if (status !== 'pending') return status ?? ''
-  if (quantity === undefined) return 'set aside'
-  return quantity > reserved ? 'on hold' : 'all reserved'
+  if (quantity === undefined) return t('set aside')
+  return quantity > reserved ? t('on hold') : t('all reserved')
 }
 
-/** What someone did to a pet that has a new status: it was put on hold. */
-export const statusVerbs: Readonly<Record<PetStatus, string>> = {
+/** What someone does to a pet that gets a new status, in the English messages: it is put on hold. */
+const statusVerbs: Readonly<Record<PetStatus, string>> = {
   available: 'released',
   pending: 'put on hold',
   sold: 'marked as sold',
@@ -47,7 +50,7 @@ const isGone: Rewording = message => {
   return id === undefined ? message : `Pet ${id} is no longer in the shop.`
 }
 
-/** The messages of the store that the shop words otherwise, by their code. */
+/** The English messages of the store that the shop words otherwise, by their code. */
 const rewordings: Partial<Record<ApiError['code'], Rewording>> = {
   precondition_failed: () => 'Someone else has changed it meanwhile.',
   pet_not_found: isGone,

@@ -1,7 +1,8 @@
 import { escapedFormula } from '../../../catalogue/cell.ts'
 import { csvLine, excelText } from '../../../values/csv.ts'
-import { amountText } from '../../data/shop-currency.ts'
+import { amountText, decimalSign, plainAmount } from '../../data/shop-currency.ts'
 import { localTime } from '../../data/shop-zone.ts'
+import { type PlainSentence, t } from '../../words/sentences.tsx'
 
 /** Writes the values of cells for one kind of file. */
 export interface CellWriter {
@@ -19,7 +20,7 @@ export type CsvCells = readonly (string | bigint | boolean | undefined)[]
  * expects, and no text in it becomes a formula, a number or a date.
  */
 export function csvFile<Row>(
-  head: readonly string[],
+  head: readonly PlainSentence[],
   rows: readonly Row[],
   cellsOf: (row: Row, write: CellWriter) => CsvCells,
   isForExcel: boolean,
@@ -29,22 +30,16 @@ export function csvFile<Row>(
     time: instant => instant && localTime(Date.parse(instant)).replace('T', ' '),
     // Excel reads a number only with the decimal sign of its reader, which is that of this browser.
     money: amount =>
-      amount === undefined
-        ? undefined
-        : isForExcel
-          ? amountText(amount).replace('.', decimalSign())
-          : amountText(amount),
+      amount === undefined ? undefined : isForExcel ? amountText(amount) : plainAmount(amount),
   }
   const delimiter = isForExcel ? excelDelimiter() : ','
-  const lines = [head, ...rows.map(row => cellsOf(row, write))].map(cells => csvLine(cells, delimiter))
+  const lines = [head.map(name => t(name)), ...rows.map(row => cellsOf(row, write))].map(cells =>
+    csvLine(cells, delimiter),
+  )
   return (isForExcel ? '\ufeff' : '') + lines.join('')
-}
-
-function decimalSign(): string {
-  return new Intl.NumberFormat().format(1.5).includes(',') ? ',' : '.'
 }
 
 /** Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma. */
 function excelDelimiter(): ',' | ';' {
-  return decimalSign() === ',' ? ';' : ','
+  return decimalSign === ',' ? ';' : ','
 }

@@ -1,8 +1,9 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useRef, useState } from 'react'
+import { countText, t } from '../../words/sentences.tsx'
 import { downloadCsv } from '../generic/download.ts'
-import { countText } from '../names/format.ts'
+
 import { Refusal } from '../names/refusal.tsx'
 
 /** The signal that stops a long read, and the function that gets its progress. */
@@ -30,15 +31,17 @@ export function ListActions({ name, file, textOf, children }: ListActionsProps) 
   return (
     <Stack gap="xs" className="unprinted">
       <Group gap="xs">
-        {save.isPending && <ReadingNote text={countText(count, 'order', 'orders')} onStop={stop} />}
+        {save.isPending && (
+          <ReadingNote text={countText(count, '{count} order read…', '{count} orders read…')} onStop={stop} />
+        )}
         <Button variant="default" size="xs" onClick={() => print()}>
-          Print
+          {t('Print')}
         </Button>
         <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(false)}>
-          CSV
+          {t('CSV')}
         </Button>
         <Button variant="default" size="xs" disabled={save.isPending} onClick={() => save.mutate(true)}>
-          CSV for Excel
+          {t('CSV for Excel')}
         </Button>
         {children}
       </Group>
@@ -52,10 +55,10 @@ export function ReadingNote({ text, onStop }: { readonly text: string; readonly 
   return (
     <>
       <Text size="sm" role="status">
-        {text} read…
+        {text}
       </Text>
       <Button variant="default" size="xs" onClick={onStop}>
-        Stop
+        {t('Stop')}
       </Button>
     </>
   )

@@ -1,6 +1,7 @@
 import { Group, Stack, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { Panel } from '../generic/panel.tsx'
 import { formatInstant, formatUnits } from '../names/format.ts'
 import { OrderLink } from '../names/names.tsx'
@@ -18,7 +19,7 @@ export function OpenOrders({ petId }: { readonly petId: bigint }) {
   })
   if (!data || data.items.length === 0) return null
   return (
-    <Panel title="Open orders">
+    <Panel title={t('Open orders')}>
       <Stack gap="xs">
         {data.items.map(({ id, quantity, shipDate, reference }) => (
           <Group key={String(id)} gap="sm">
@@ -26,7 +27,7 @@ export function OpenOrders({ petId }: { readonly petId: bigint }) {
               <OrderLink id={id} />
             </Text>
             <Text size="sm">{formatUnits(quantity)}</Text>
-            {shipDate && <Text size="sm">ships {formatInstant(shipDate)}</Text>}
+            {shipDate && <Text size="sm">{t('ships {day}', { day: formatInstant(shipDate) })}</Text>}
             <OverdueBadge shipDate={shipDate} />
             {reference && (
               <Text size="sm" c="dimmed" className="name">
@@ -37,7 +38,7 @@ export function OpenOrders({ petId }: { readonly petId: bigint }) {
         ))}
         {data.next !== undefined && (
           <Text size="sm" c="dimmed">
-            Older orders are not listed here.
+            {t('Older orders are not listed here.')}
           </Text>
         )}
       </Stack>

@@ -5,9 +5,10 @@ import { readPetNames } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { shopZone } from '../../data/shop-zone.ts'
+import { countText, type PlainSentence, t } from '../../words/sentences.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
-import { countText, formatCount, formatUnits } from '../names/format.ts'
+import { formatCount, formatUnits } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
 import { type CellWriter, type CsvCells, csvFile } from './csv-file.ts'
 import { ListActions, type RowReading } from './list-actions.tsx'
@@ -35,12 +36,20 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
   })
   if (error) return <Refusal error={error} onRetry={() => void refetch()} />
   if (data?.orders.length === 0) {
-    return <Empty title={`${name}: no orders`}>Change the days or the state above.</Empty>
+    return (
+      <Empty title={t('{period}: no orders', { period: name })}>
+        {t('Change the days or the state above.')}
+      </Empty>
+    )
   }
   return (
     <Stack className="printed">
       <Group justify="space-between">
-        <Text role="status">{data ? `${name}: ${totalsOf(data)}` : `${name}: reading…`}</Text>
+        <Text role="status">
+          {data
+            ? t('{period}: {sums}', { period: name, sums: totalsOf(data) })
+            : t('{period}: reading…', { period: name })}
+        </Text>
         {data && (
           <ListActions
             name={name}
@@ -49,7 +58,7 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
           />
         )}
       </Group>
-      <ColumnTable label="Orders" columns={columns} rows={data?.orders} idOf={({ id }) => id} />
+      <ColumnTable label={t('Orders')} columns={columns} rows={data?.orders} idOf={({ id }) => id} />
     </Stack>
   )
 }
@@ -70,11 +79,21 @@ async function readOrders(client: Client, input: OrderListInput): Promise<ReadOr
 
 function totalsOf({ orders, hasMore }: ReadOrders): string {
   const open = orders.filter(({ complete }) => !complete)
-  const openText =
-    open.length === 0 ? '' : `, of which ${formatCount(open.length)} open with ${unitsAndAmount(open)}`
-  const shown = hasMore ? `the newest ${formatCount(ORDERS_MAX)} orders; there are more. ` : ''
-  const sums = `${countText(orders.length, 'order', 'orders')}, ${unitsAndAmount(orders)}${openText}`
-  return `${shown}${sums}. Times: ${shopZone}.`
+  const all = {
+    orders: countText(orders.length, '{count} order', '{count} orders'),
+    units: unitsAndAmount(orders),
+  }
+  const sums =
+    open.length === 0
+      ? t('{orders}, {units}. Times: {zone}.', { ...all, zone: shopZone })
+      : t('{orders}, {units}, of which {open} open with {openUnits}. Times: {zone}.', {
+          ...all,
+          open: formatCount(open.length),
+          openUnits: unitsAndAmount(open),
+          zone: shopZone,
+        })
+  const shown = t('the newest {count} orders; there are more.', { count: formatCount(ORDERS_MAX) })
+  return hasMore ? `${shown} ${sums}` : sums
 }
 
 /** Returns the units of orders, and their amount if one of them has a price. */
@@ -101,11 +120,13 @@ async function fileOf(
       if (orders.length % PAGE_MAX === 0) onRead(orders.length)
     }
   const names = await readPetNames(client, [...new Set(orders.map(({ petId }) => petId))])
-  return csvFile(csvHead.split(','), orders, (order, write) => cellsOf(order, names, write), isForExcel)
+  return csvFile(csvHead, orders, (order, write) => cellsOf(order, names, write), isForExcel)
 }
 
-const csvHead =
-  'order,placed,pet,petId,units,state,shipDate,reference,timeZone,unitPrice,amount,currency,completedAt,receipt,returnedUnits'
+const csvHead: readonly PlainSentence[] = [
+  ...(['order', 'placed', 'pet', 'petId', 'units', 'state', 'shipDate', 'reference', 'timeZone'] as const),
+  ...(['unitPrice', 'amount', 'currency', 'completedAt', 'receipt', 'returnedUnits'] as const),
+]
 
 function cellsOf(
   order: Order,
@@ -115,7 +136,7 @@ function cellsOf(
   const { id, petId, petName = names.get(petId), quantity, complete, unitPrice } = order
   const amount = unitPrice === undefined ? undefined : unitPrice * quantity
   return [
-    ...[id, time(order.createdAt), text(petName), petId, quantity, complete ? 'complete' : 'open'],
+    ...[id, time(order.createdAt), text(petName), petId, quantity, complete ? t('complete') : t('open')],
     ...[time(order.shipDate), text(order.reference), shopZone, money(unitPrice), money(amount)],
     ...[
       amount === undefined ? undefined : shopCurrency,

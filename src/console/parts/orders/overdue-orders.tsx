@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSession } from '../../data/session-context.ts'
 import { today } from '../../data/shop-clock.ts'
 import { startOfDay } from '../../data/shop-zone.ts'
+import { rich, t } from '../../words/sentences.tsx'
 import { formatDate, formatUnits } from '../names/format.ts'
 import { OrderLink, PetLink } from '../names/names.tsx'
 
@@ -24,18 +25,27 @@ export function OverdueOrders() {
       variant="default"
       role="status"
       style={{ borderInlineStart: RED_BAR }}
-      title="⚠ Overdue: not collected in time"
+      title={t('⚠ Overdue: not collected in time')}
     >
       <Stack gap={4}>
         {data.items.map(({ id, petId, quantity, reference, shipDate = '' }) => (
           <Text key={String(id)} size="sm" className="name sentence">
-            <OrderLink id={id} />
-            {reference !== undefined && ` for ${reference}`}: {formatUnits(quantity)} of{' '}
-            <PetLink id={petId} />, until {formatDate(Date.parse(shipDate))}.
+            {rich(
+              reference === undefined
+                ? '{order}: {units} of {pet}, until {day}.'
+                : '{order} for {customer}: {units} of {pet}, until {day}.',
+              {
+                order: <OrderLink id={id} />,
+                customer: reference,
+                units: formatUnits(quantity),
+                pet: <PetLink id={petId} />,
+                day: formatDate(Date.parse(shipDate)),
+              },
+            )}
           </Text>
         ))}
         {data.next !== undefined && (
-          <Text size="sm">There are more, which are overdue since a later day.</Text>
+          <Text size="sm">{t('There are more, which are overdue since a later day.')}</Text>
         )}
       </Stack>
     </Alert>

@@ -2,6 +2,8 @@ import { Group, SegmentedControl, TextInput } from '@mantine/core'
 import { dayAfter, monthOf, type Period, weekOf } from '../../data/days.ts'
 import { dayIn, shopZone, startOfDay } from '../../data/shop-zone.ts'
 import { optionIn, type useUrlFilters } from '../../data/url-filters.ts'
+import { t } from '../../words/sentences.tsx'
+import { formatIsoDay } from '../names/format.ts'
 
 /** Returns whether the last day of a period is before the first one. */
 export function isReversed({ from, to }: Period): boolean {
@@ -41,10 +43,12 @@ export function createdIn({ from, to }: Period): { createdAfter?: string; create
 }
 
 /** Returns a period as a text: `2026-11-22`, `2026-11-01 to 2026-11-30` or `From 2026-11-01`. */
-export function periodText({ from, to }: Period): string {
-  if (from === '') return to === '' ? 'All days' : `Until ${to}`
-  if (to === '') return `From ${from}`
-  return from === to ? from : `${from} to ${to}`
+export function periodText(period: Period): string {
+  const from = formatIsoDay(period.from)
+  const to = formatIsoDay(period.to)
+  if (period.from === '') return period.to === '' ? t('All days') : t('Until {day}', { day: to })
+  if (period.to === '') return t('From {day}', { day: from })
+  return from === to ? from : t('{from} to {to}', { from, to })
 }
 
 /** Selects orders of any time, a day, a month or a range of days. The address keeps the choice. */
@@ -54,17 +58,17 @@ export function PeriodField({ filters }: { readonly filters: ReturnType<typeof u
   return (
     <Group align="flex-end">
       <SegmentedControl
-        aria-label={`Placed, in days of ${shopZone}`}
+        aria-label={t('Placed, in days of {zone}', { zone: shopZone })}
         value={choice ?? 'any'}
         onChange={value => set('day', value === 'any' ? null : value)}
         data={[
-          { value: 'any', label: 'Any day' },
-          { value: 'today', label: 'Today' },
-          { value: 'yesterday', label: 'Yesterday' },
-          { value: 'week', label: 'This week' },
-          { value: 'month', label: 'This month' },
-          { value: 'last-month', label: 'Last month' },
-          { value: 'range', label: 'Range' },
+          { value: 'any', label: t('Any day') },
+          { value: 'today', label: t('Today') },
+          { value: 'yesterday', label: t('Yesterday') },
+          { value: 'week', label: t('This week') },
+          { value: 'month', label: t('This month') },
+          { value: 'last-month', label: t('Last month') },
+          { value: 'range', label: t('Range') },
         ]}
       />
       {choice === 'range' &&
@@ -72,7 +76,7 @@ export function PeriodField({ filters }: { readonly filters: ReturnType<typeof u
           <TextInput
             key={name}
             type="date"
-            label={name === 'from' ? 'From' : 'To'}
+            label={name === 'from' ? t('From') : t('To')}
             max="9999-12-30"
             value={get(name)}
             onChange={({ currentTarget }) => set(name, currentTarget.value)}

@@ -4,6 +4,7 @@ import { dayAfter } from '../../data/days.ts'
 import { useSession } from '../../data/session-context.ts'
 import { today } from '../../data/shop-clock.ts'
 import { dayIn, startOfDay } from '../../data/shop-zone.ts'
+import { t } from '../../words/sentences.tsx'
 import { FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnitsInput } from '../inventory/units-input.tsx'
@@ -17,20 +18,20 @@ export function Reserve({ pet, onClose }: SellProps) {
   const day = today.use()
   const form = useForm<{ petId: string; quantity: bigint | undefined; reference: string; shipDate: string }>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, reference: '', shipDate: '' },
-    { petId: 'Pet', quantity: 'Units', reference: 'For whom', shipDate: 'Until' },
+    { petId: t('Pet'), quantity: t('Units'), reference: t('For whom'), shipDate: t('Until') },
   )
   const { shipDate, reference, ...fields } = form.values
   return (
     <FormDialog
       name="reserve"
-      title="Reserve"
-      action="Reserve"
+      title={t('Reserve')}
+      action={t('Reserve')}
       done={(order: ApiResponse<Order>) => noteSale(client, order.data)}
       form={form}
       check={() => ({
-        ...(reference.trim() === '' && { reference: 'Enter the name of the customer.' }),
+        ...(reference.trim() === '' && { reference: t('Enter the name of the customer.') }),
         ...(shipDate !== '' &&
-          (dayIn(shipDate) === '' || shipDate < day) && { shipDate: 'Choose today or a later day.' }),
+          (dayIn(shipDate) === '' || shipDate < day) && { shipDate: t('Choose today or a later day.') }),
       })}
       make={() =>
         request(client, 'placeOrder', {
@@ -42,7 +43,7 @@ export function Reserve({ pet, onClose }: SellProps) {
           }),
         })
       }
-      look={{ path: '/orders', what: 'the newest orders' }}
+      look={{ path: '/orders', what: t('the newest orders') }}
       onClose={onClose}
     >
       {field => (
@@ -51,7 +52,7 @@ export function Reserve({ pet, onClose }: SellProps) {
           <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
           <TextField
             {...field('reference')}
-            description="The customer; “Orders” finds the reservation by this name"
+            description={t('The customer; “Orders” finds the reservation by this name')}
             required
           />
           <TextField
@@ -59,7 +60,7 @@ export function Reserve({ pet, onClose }: SellProps) {
             type="date"
             min={day}
             max="9999-12-30"
-            description="The last day on which the units are kept; empty if it is not known"
+            description={t('The last day on which the units are kept; empty if it is not known')}
           />
         </>
       )}

@@ -6,7 +6,9 @@ import { useEffect, useRef } from 'react'
 import type { Client, Order, Sale } from '../../../client/petstore-client.ts'
 import { request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
+import { petNumber } from '../../data/pets.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
+import { t } from '../../words/sentences.tsx'
 import { ActButton } from '../generic/act-button.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
 import { formatCount, formatUnits } from '../names/format.ts'
@@ -69,11 +71,16 @@ function SaleNote({ client, sale, note }: SaleNoteProps) {
 }
 
 function OrderText({ order }: { readonly order: Order }) {
-  const { id, petId, petName = `Pet ${petId}`, quantity, complete, reference, unitPrice } = order
+  const { id, petId, petName = petNumber(petId), quantity, complete, reference, unitPrice } = order
   return (
     <>
-      {complete ? 'Sold' : 'Reserved'}: {formatCount(quantity)} × {shortened(nameText(petName, petId))}
-      {unitPrice !== undefined && `, ${formatMoney(unitPrice * quantity)}`}. <OrderLink id={id} />
+      {t(complete ? 'Sold: {what}.' : 'Reserved: {what}.', {
+        what: [
+          `${formatCount(quantity)} × ${shortened(nameText(petName, petId))}`,
+          ...(unitPrice === undefined ? [] : [formatMoney(unitPrice * quantity)]),
+        ].join(', '),
+      })}{' '}
+      <OrderLink id={id} />
       {reference !== undefined && `, ${reference}`}
     </>
   )
@@ -85,7 +92,12 @@ function BasketText({ sale: { receipt, lines } }: { readonly sale: Sale }) {
   const reference = lines[0]?.reference
   return (
     <>
-      Sold: receipt {String(receipt)}, {formatUnits(units)}, {formatMoney(amount)}. <OrderLink id={receipt} />
+      {t('Sold: receipt {receipt}, {units}, {amount}.', {
+        receipt: String(receipt),
+        units: formatUnits(units),
+        amount: formatMoney(amount),
+      })}{' '}
+      <OrderLink id={receipt} />
       {reference !== undefined && `, ${reference}`}
     </>
   )
@@ -97,7 +109,7 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
   const change = useChange<unknown>('undo-sale', {
     onDone: () => {
       notifications.hide(note)
-      notifications.show({ message: `The sale was taken back: its units are in the stock again.` })
+      notifications.show({ message: t('The sale was taken back: its units are in the stock again.') })
       return queries.invalidateQueries()
     },
     onFailed: error => {
@@ -120,7 +132,7 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
     if (mustStay) keepNote(note)
   }, [note, mustStay])
   if (unknown)
-    return <UnknownAlert change={change} look={{ path: `/orders/${receipt}`, what: 'the order' }} />
+    return <UnknownAlert change={change} look={{ path: `/orders/${receipt}`, what: t('the order') }} />
   return (
     <Group justify="space-between">
       <Text size="sm">
@@ -131,11 +143,11 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
         variant="default"
         change={change}
         aria-keyshortcuts="Alt+Z"
-        title="Alt+Z moves here"
+        title={t('Alt+Z moves here')}
         ref={button}
         onAct={() => change.start(() => request(client, 'returnSale', { receipt, body: {} }))}
       >
-        Undo
+        {t('Undo')}
       </ActButton>
     </Group>
   )
@@ -144,7 +156,8 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
 function UndoRefusal({ id, error }: { readonly id: bigint; readonly error: Error }) {
   return (
     <>
-      The sale with receipt {String(id)} was not taken back. {sentenceOf(error)} <OrderLink id={id} />
+      {t('The sale with receipt {receipt} was not taken back.', { receipt: String(id) })} {sentenceOf(error)}{' '}
+      <OrderLink id={id} />
     </>
   )
 }

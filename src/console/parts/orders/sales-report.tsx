@@ -5,15 +5,16 @@ import type { SaleLine } from '../../../client/petstore-client.ts'
 import { type CategoriesOfPets, readCategoriesOf } from '../../data/categories.ts'
 import type { Period } from '../../data/days.ts'
 import { nameText } from '../../data/name-text.ts'
-import { readPets } from '../../data/pets.ts'
+import { petNumber, readPets } from '../../data/pets.ts'
 import { LINES_MAX, readLines, type SoldThing, salesBy, takingsOf } from '../../data/sale-lines.ts'
 import { useSession } from '../../data/session-context.ts'
 import { formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { shopName } from '../../data/shop-name.ts'
 import { shopZone } from '../../data/shop-zone.ts'
+import { countText, rich, type Sentence, t } from '../../words/sentences.tsx'
 import { Empty } from '../generic/empty.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
-import { countText, formatCount, formatInstant } from '../names/format.ts'
+import { formatCount, formatInstant } from '../names/format.ts'
 import { Name, ReceiptLink } from '../names/names.tsx'
 import { Refusal } from '../names/refusal.tsx'
 import { csvFile } from './csv-file.ts'
@@ -21,9 +22,19 @@ import { ListActions, ReadingNote } from './list-actions.tsx'
 import { createdIn, periodText } from './period.tsx'
 import { salesSentence, sumColumns } from './takings.tsx'
 
-/** What a report lists, and its title. */
-export const reports = { pets: 'By pet', categories: 'By category', lines: 'Sales and returns' } as const
+/** What a report lists. */
+export const reports = {
+  pets: t('By pet'),
+  categories: t('By category'),
+  lines: t('Sales and returns'),
+} as const
 export type ReportKind = keyof typeof reports
+
+const titles = {
+  pets: '{shop}: by pet',
+  categories: '{shop}: by category',
+  lines: '{shop}: sales and returns',
+} as const satisfies Record<ReportKind, Sentence>
 
 /** The maximum number of rows that are shown and printed. A file has all. */
 const ROWS_MAX = 1000
@@ -58,7 +69,7 @@ export function SalesReport({ from, to, kind }: ReportProps) {
   const isReady = read.data !== undefined && (kind !== 'categories' || places.data !== undefined)
   const again = (
     <Button variant="default" size="xs" disabled={read.isFetching} onClick={() => void read.refetch()}>
-      Read again
+      {t('Read again')}
     </Button>
   )
   const error = read.error ?? places.error
@@ -66,13 +77,13 @@ export function SalesReport({ from, to, kind }: ReportProps) {
   return (
     <Stack className="printed report">
       <Title order={2} size="h4" className="name">
-        <Name name={shopName} />: {reports[kind].toLowerCase()}
+        {rich(titles[kind], { shop: <Name name={shopName} /> })}
       </Title>
       {(read.isFetching || !read.data) && (
         <Group className="unprinted" gap="xs">
           {read.isFetching ? (
             <ReadingNote
-              text={countText(count, 'line', 'lines')}
+              text={countText(count, '{count} line read…', '{count} lines read…')}
               onStop={() => void queries.cancelQueries({ queryKey, exact: true })}
             />
           ) : (
@@ -82,8 +93,9 @@ export function SalesReport({ from, to, kind }: ReportProps) {
       )}
       {read.data?.hasMore && (
         <Text role="alert">
-          Only the newest {formatCount(LINES_MAX)} lines are in this report; there are more. Choose fewer
-          days.
+          {t('Only the newest {count} lines are in this report; there are more. Choose fewer days.', {
+            count: formatCount(LINES_MAX),
+          })}
         </Text>
       )}
       {isReady && read.data && (
@@ -103,7 +115,7 @@ interface ReadReportProps extends ReportProps {
 }
 
 function Report({ from, to, kind, period, lines, atMs, places, again }: ReadReportProps) {
-  if (lines.length === 0) return <Empty title={`${period}: no sales`}>{again}</Empty>
+  if (lines.length === 0) return <Empty title={t('{period}: no sales', { period })}>{again}</Empty>
   const byPet = salesBy(lines, line => ({ id: line.petId, name: petNameOf(line) }))
   const sums = kind === 'categories' ? salesBy(lines, ({ petId }) => places.get(petId) ?? gone) : byPet
   const rows = kind === 'lines' ? lines.length : sums.length
@@ -111,8 +123,13 @@ function Report({ from, to, kind, period, lines, atMs, places, again }: ReadRepo
     <>
       <Group justify="space-between">
         <Text role="status">
-          {period}: {salesSentence(byPet)} Read: {formatInstant(new Date(atMs).toISOString())}.
-          {rows > ROWS_MAX && ` The first ${formatCount(ROWS_MAX)} rows are listed; a file has all.`}
+          {t('{period}: {sums} Read: {instant}.', {
+            period,
+            sums: salesSentence(byPet),
+            instant: formatInstant(new Date(atMs).toISOString()),
+          })}{' '}
+          {rows > ROWS_MAX &&
+            t('The first {count} rows are listed; a file has all.', { count: formatCount(ROWS_MAX) })}
         </Text>
         <ListActions
           name={period}
@@ -134,7 +151,7 @@ function Report({ from, to, kind, period, lines, atMs, places, again }: ReadRepo
       ) : (
         <ColumnTable
           label={reports[kind]}
-          columns={[{ head: kind === 'pets' ? 'Pet' : 'Category', cell: NameOfSum }, ...sumColumns]}
+          columns={[{ head: kind === 'pets' ? t('Pet') : t('Category'), cell: NameOfSum }, ...sumColumns]}
           rows={sums.slice(0, ROWS_MAX)}
           idOf={({ id }) => id ?? ''}
         />
@@ -148,43 +165,44 @@ function NameOfSum({ id, name }: SoldThing) {
 }
 
 /** The name that a pet had when it was sold. */
-function petNameOf({ petId, petName = `Pet ${petId}` }: SaleLine): string {
+function petNameOf({ petId, petName = petNumber(petId) }: SaleLine): string {
   return nameText(petName, petId)
 }
 
 const noPlaces: CategoriesOfPets = new Map()
-const gone = { id: undefined, name: 'Deleted pets' } as const
+const gone = { id: undefined, name: t('Deleted pets') } as const
 
 const lineColumns: readonly Column<SaleLine>[] = [
-  { head: 'At', isShort: true, cell: ({ at }) => formatInstant(at) },
-  { head: 'Receipt', isShort: true, cell: ({ receipt }) => <ReceiptLink receipt={receipt} /> },
-  { head: 'Pet', cell: line => <Name name={petNameOf(line)} /> },
-  { head: 'Units', isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
+  { head: t('At'), isShort: true, cell: ({ at }) => formatInstant(at) },
+  { head: t('Receipt'), isShort: true, cell: ({ receipt }) => <ReceiptLink receipt={receipt} /> },
+  { head: t('Pet'), cell: line => <Name name={petNameOf(line)} /> },
+  { head: t('Units'), isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   {
-    head: 'Price',
+    head: t('Price'),
     isNumber: true,
     cell: ({ unitPrice }) => (unitPrice === undefined ? '–' : formatMoney(unitPrice)),
   },
   {
-    head: 'Amount',
+    head: t('Amount'),
     isNumber: true,
     cell: ({ amount }) => (amount === undefined ? '–' : formatMoney(amount)),
   },
-  { head: 'Reference', cell: ({ reference }) => reference ?? '–' },
-  { head: 'Note', cell: ({ note = '' }) => note || '–' },
+  { head: t('Reference'), cell: ({ reference }) => reference ?? '–' },
+  { head: t('Note'), cell: ({ note = '' }) => note || '–' },
 ]
 
 function linesFile(lines: readonly SaleLine[], isForExcel: boolean): string {
-  const head =
-    'line,at,receipt,order,pet,petId,units,unitPrice,amount,currency,reference,note,restocked,timeZone'
   return csvFile(
-    head.split(','),
+    [
+      ...(['line', 'at', 'receipt', 'order', 'pet', 'petId', 'units', 'unitPrice', 'amount'] as const),
+      ...(['currency', 'reference', 'note', 'restocked', 'timeZone'] as const),
+    ],
     lines,
     (line, { text, time, money }) => [
       ...[line.id, time(line.at), line.receipt, line.orderId, text(petNameOf(line)), line.petId],
       ...[line.quantity, money(line.unitPrice), money(line.amount)],
       ...[line.unitPrice === undefined ? undefined : shopCurrency, text(line.reference), text(line.note)],
-      ...[line.restocked === undefined ? undefined : line.restocked ? 'yes' : 'no', shopZone],
+      ...[line.restocked === undefined ? undefined : line.restocked ? t('yes') : t('no'), shopZone],
     ],
     isForExcel,
   )
@@ -196,9 +214,9 @@ function sumsFile(
   { from, to }: Period,
   isForExcel: boolean,
 ): string {
-  const thing = kind === 'pets' ? 'pet,petId' : 'category,categoryId'
+  const thing = kind === 'pets' ? (['pet', 'petId'] as const) : (['category', 'categoryId'] as const)
   return csvFile(
-    `${thing},sold,sales,returned,returns,takings,currency,from,to`.split(','),
+    [...thing, 'sold', 'sales', 'returned', 'returns', 'takings', 'currency', 'from', 'to'],
     sums,
     (sum, { text, money }) => [
       ...[text(sum.name), sum.id, sum.units, money(sum.amount), sum.returnedUnits],

@@ -8,11 +8,12 @@ import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
+import { t } from '../../words/sentences.tsx'
 import { AmountField } from '../generic/amount-field.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { tooFewUnits, UnitsInput } from '../inventory/units-input.tsx'
-import { countText, formatCount, formatUnits } from '../names/format.ts'
+import { formatArticles, formatCount, formatUnits } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
 import { noteSale } from './sale-note.tsx'
@@ -59,7 +60,12 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   const [warned, setWarned] = useState('')
   const form = useForm<SaleFields>(
     { petId: pet ? String(pet.id) : '', quantity: 1n, unitPrice: undefined, reference: undefined },
-    { petId: 'Pet', quantity: 'Units', unitPrice: `Price of one (${shopCurrency})`, reference: 'Reference' },
+    {
+      petId: t('Pet'),
+      quantity: t('Units'),
+      unitPrice: t('Price of one ({currency})', { currency: shopCurrency }),
+      reference: t('Reference'),
+    },
   )
   const proposed = useProposedReference()
   const { unitPrice, price, line, problems } = useArticle(form.values)
@@ -74,9 +80,9 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   return (
     <FormDialog
       name="sell"
-      title="Sell"
-      action="Sell"
-      another="Sell another"
+      title={t('Sell')}
+      action={t('Sell')}
+      another={t('Sell another')}
       done={(sale: ApiResponse<Order | Sale>) => noteSale(client, sale.data)}
       form={form}
       check={() => {
@@ -89,7 +95,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
       make={() =>
         changeOf(client, basket, orderBody(form.values, { reference, complete: true, unitPrice: price }))
       }
-      look={{ path: '/orders', what: 'the newest orders' }}
+      look={{ path: '/orders', what: t('the newest orders') }}
       onClose={onClose}
       onAnother={onSellAnother}
     >
@@ -127,16 +133,23 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
 
 /** Returns why a sale asks before it leaves out what was typed without a pet; empty if nothing was. */
 function forgottenIn({ quantity, unitPrice = '' }: SaleFields, typed: string): string {
-  const price = unitPrice.trim() === '' ? '' : ` at ${unitPrice.trim()}`
-  const units = quantity === undefined ? 'the units' : formatUnits(quantity)
-  const what = quantity === 1n && price === '' ? '' : ` for ${units}${price}`
+  const price = unitPrice.trim()
+  const units = quantity === undefined ? t('the units') : formatUnits(quantity)
+  const what = price === '' ? units : t('{units} at {price}', { units, price })
+  const isPlain = quantity === 1n && price === ''
   const name = typed.trim()
-  if (name === '' && what === '') return ''
-  return `${name === '' ? 'No pet was' : `“${name}” was not`} chosen${what}. Choose a pet, or sell without it.`
+  if (name === '') {
+    return isPlain ? '' : t('No pet was chosen for {what}. Choose a pet, or sell without it.', { what })
+  }
+  return isPlain
+    ? t('“{name}” was not chosen. Choose a pet, or sell without it.', { name })
+    : t('“{name}” was not chosen for {what}. Choose a pet, or sell without it.', { name, what })
 }
 
 function ReferenceField(field: Field<string | undefined> & { readonly value: string }) {
-  return <TextField {...field} description="For example, the number of a receipt; the next one is proposed" />
+  return (
+    <TextField {...field} description={t('For example, the number of a receipt; the next one is proposed')} />
+  )
 }
 
 /** Returns the price that is shown and sent for the article in the fields, and its line, or why there is none. */
@@ -148,7 +161,7 @@ function useArticle({ petId, quantity, unitPrice: typed }: SaleFields) {
   const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
   const few = tooFewUnits(quantity)
   const problems: Readonly<Record<string, string>> = {
-    ...(!pet && { petId: petId === '' ? 'Choose a pet.' : 'This pet is still being read: try again.' }),
+    ...(!pet && { petId: petId === '' ? t('Choose a pet.') : t('This pet is still being read: try again.') }),
     ...(few !== undefined && { quantity: few }),
     ...amountProblem('unitPrice', unitPrice),
   }
@@ -199,27 +212,30 @@ function Basket({ lines, onRemove, onAdd }: BasketProps) {
           <Button
             size="compact-xs"
             variant="default"
-            aria-label={`Remove ${line.name}`}
+            aria-label={t('Remove {name}', { name: line.name })}
             onClick={() => onRemove(line)}
           >
-            Remove
+            {t('Remove')}
           </Button>
         </Group>
       ))}
       <Group justify="space-between">
         <Text size="sm" role="status">
           {lines.length > 0 &&
-            `${countText(lines.length, 'article', 'articles')}, ${formatMoney(sum)} so far`}
+            t('{articles}, {amount} so far', {
+              articles: formatArticles(lines.length),
+              amount: formatMoney(sum),
+            })}
         </Text>
         <Button
           size="compact-sm"
           variant="light"
           ref={button}
           aria-keyshortcuts="Alt+A"
-          title="Alt+A does the same"
+          title={t('Alt+A does the same')}
           onClick={onAdd}
         >
-          Add another article
+          {t('Add another article')}
         </Button>
       </Group>
     </Stack>

@@ -6,6 +6,7 @@ import { type SoldThing, takingsOf } from '../../data/sale-lines.ts'
 import { useSession } from '../../data/session-context.ts'
 import { today } from '../../data/shop-clock.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
+import { t } from '../../words/sentences.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
 import { formatCount, formatUnits } from '../names/format.ts'
 import { Refusal } from '../names/refusal.tsx'
@@ -21,14 +22,14 @@ const PERCENT_MAX = 999
 type Sums = Pick<SoldThing, 'units' | 'amount' | 'returnedUnits' | 'returnedAmount'>
 
 export const sumColumns: readonly Column<Sums>[] = [
-  { head: 'Sold', isNumber: true, cell: ({ units }) => formatCount(units) },
-  { head: 'Sales', isNumber: true, cell: ({ amount }) => formatMoney(amount) },
-  { head: 'Returned', isNumber: true, cell: ({ returnedUnits }) => formatCount(returnedUnits) },
-  { head: 'Returns', isNumber: true, cell: ({ returnedAmount }) => formatMoney(returnedAmount) },
-  { head: 'Takings', isNumber: true, cell: one => formatMoney(takingsOf(one)) },
+  { head: t('Sold'), isNumber: true, cell: ({ units }) => formatCount(units) },
+  { head: t('Sales'), isNumber: true, cell: ({ amount }) => formatMoney(amount) },
+  { head: t('Returned'), isNumber: true, cell: ({ returnedUnits }) => formatCount(returnedUnits) },
+  { head: t('Returns'), isNumber: true, cell: ({ returnedAmount }) => formatMoney(returnedAmount) },
+  { head: t('Takings'), isNumber: true, cell: one => formatMoney(takingsOf(one)) },
 ]
 const columns: readonly Column<SalesPeriod>[] = [
-  { head: 'Days', isShort: true, cell: periodText },
+  { head: t('Days'), isShort: true, cell: periodText },
   ...sumColumns,
 ]
 
@@ -46,12 +47,14 @@ export function Takings({ from, to, hasTable }: Period & { readonly hasTable: bo
     <Stack gap="xs">
       {/* The list of orders below is printed with it: its sum has open orders, and what came back. */}
       <Text role="status" {...(hasTable && { className: 'printed' })}>
-        {data ? `${period}: ${salesSentence(data)}` : `${period}: reading the books…`}
+        {data
+          ? t('{period}: {sums}', { period, sums: salesSentence(data) })
+          : t('{period}: reading the books…', { period })}
       </Text>
       {data && <Comparison from={from} to={to} takings={totalOf(data, takingsOf)} />}
       {hasTable && data && data.length > 1 && (
         <ColumnTable
-          label="Takings"
+          label={t('Takings')}
           columns={columns}
           rows={data.filter(({ lines }) => lines > 0n)}
           idOf={one => BigInt(one.from.replaceAll('-', ''))}
@@ -76,25 +79,42 @@ function Comparison({ from, to, takings }: Period & { readonly takings: bigint }
   const earlier = totalOf(data, takingsOf)
   const days = daysBetween(before.from, before.to)
   // The lengths differ only if that is the month before.
-  const length = days === daysBetween(from, to < day ? to : day) ? '' : `, ${days + 1} days`
+  const hasOtherLength = days !== daysBetween(from, to < day ? to : day)
+  const period = periodText(before)
+  const when = hasOtherLength
+    ? t('from {period}, {days} days', { period, days: String(days + 1) })
+    : t(days === 0 ? 'on {period}' : 'from {period}', { period })
   return (
     <Text size="sm">
-      {comparisonOf(takings, earlier)} {days === 0 ? 'on' : 'from'} {periodText(before)}
-      {length} ({formatMoney(earlier)}).{to >= day && ' Today is not over.'}
+      {comparisonOf(takings, earlier, when)} {to >= day && t('Today is not over.')}
     </Text>
   )
 }
 
-function comparisonOf(takings: bigint, earlier: bigint): string {
+function comparisonOf(takings: bigint, earlier: bigint, when: string): string {
   const difference = takings - earlier
   const size = difference < 0n ? -difference : difference
-  const word = difference < 0n ? 'less' : 'more'
-  if (difference === 0n) return 'As much as'
+  const isLess = difference < 0n
+  const past = { when, earlier: formatMoney(earlier) }
+  if (difference === 0n) return t('As much as {when} ({earlier}).', past)
   // Of nothing, and of more returns than sales, there is no share.
-  if (earlier <= 0n || takings < 0n) return `${formatMoney(size)} ${word} than`
+  if (earlier <= 0n || takings < 0n) {
+    const amount = formatMoney(size)
+    return t(isLess ? '{amount} less than {when} ({earlier}).' : '{amount} more than {when} ({earlier}).', {
+      amount,
+      ...past,
+    })
+  }
   const percent = Math.round((Number(size) * 100) / Number(earlier))
-  if (percent > PERCENT_MAX) return `${formatCount(Math.round(percent / 100) + 1)} times as much as`
-  return percent === 0 ? 'About as much as' : `${formatCount(percent)}% ${word} than`
+  if (percent > PERCENT_MAX) {
+    const times = formatCount(Math.round(percent / 100) + 1)
+    return t('{times} times as much as {when} ({earlier}).', { times, ...past })
+  }
+  if (percent === 0) return t('About as much as {when} ({earlier}).', past)
+  return t(isLess ? '{percent}% less than {when} ({earlier}).' : '{percent}% more than {when} ({earlier}).', {
+    percent: formatCount(percent),
+    ...past,
+  })
 }
 
 function totalOf(periods: readonly Sums[], of: (one: Sums) => bigint): bigint {
@@ -104,9 +124,16 @@ function totalOf(periods: readonly Sums[], of: (one: Sums) => bigint): bigint {
 /** Returns what was sold and returned as a sentence. */
 export function salesSentence(periods: readonly Sums[]): string {
   const sum = (of: (one: Sums) => bigint): bigint => totalOf(periods, of)
-  const sold = `${formatUnits(sum(one => one.units))} sold for ${formatMoney(sum(one => one.amount))}`
-  const units = sum(one => one.returnedUnits)
-  const returned =
-    units === 0n ? '' : `, ${formatUnits(units)} returned for ${formatMoney(sum(one => one.returnedAmount))}`
-  return `takings ${formatMoney(sum(takingsOf))}: ${sold}${returned}.`
+  const sums = {
+    takings: formatMoney(sum(takingsOf)),
+    units: formatUnits(sum(one => one.units)),
+    amount: formatMoney(sum(one => one.amount)),
+  }
+  const returned = sum(one => one.returnedUnits)
+  if (returned === 0n) return t('takings {takings}: {units} sold for {amount}.', sums)
+  return t('takings {takings}: {units} sold for {amount}, {returned} returned for {returnedAmount}.', {
+    ...sums,
+    returned: formatUnits(returned),
+    returnedAmount: formatMoney(sum(one => one.returnedAmount)),
+  })
 }

@@ -8,6 +8,7 @@ import { caselessForm } from '../../../values/same-name.ts'
 import { findPets } from '../../data/pets.ts'
 import { useScan } from '../../data/scans.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { hasActiveOption } from '../generic/active-option.ts'
 import { formatUnits } from '../names/format.ts'
 import { petLabel } from '../names/pet-label.ts'
@@ -61,7 +62,7 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
     setTyped(code)
     setQueued(code.trim())
   }, takesScans)
-  const what = seesOrders ? 'Find a pet or an order' : 'Find a pet'
+  const what = seesOrders ? t('Find a pet or an order') : t('Find a pet')
   return (
     <Select
       {...props}
@@ -89,7 +90,7 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
         else open(exactIn(text, data) ?? data?.[0]?.items[0]?.value ?? searchFor(text))
       }}
       nothingFoundMessage={
-        text === '' ? undefined : isPending ? 'Searching…' : 'No word of a name starts with this.'
+        text === '' ? undefined : isPending ? t('Searching…') : t('No word of a name starts with this.')
       }
       rightSection={<span />}
     />
@@ -97,7 +98,7 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
 }
 
 interface OptionGroup {
-  readonly group: 'Pets' | 'Orders'
+  readonly group: string
   readonly items: Found[]
 }
 
@@ -125,7 +126,7 @@ function exactIn(text: string, groups: readonly OptionGroup[] = []): string | un
 function targetOf(text: string, groups: readonly OptionGroup[] = []): string {
   const all = groups.flatMap(({ items }) => items)
   const only = all.length === 1 ? all[0]?.value : undefined
-  const hasOrdersOnly = groups.length > 0 && groups.every(({ group }) => group === 'Orders')
+  const hasOrdersOnly = groups.length > 0 && groups.every(({ group }) => group === t('Orders'))
   const search = hasOrdersOnly
     ? `/orders?reference=${encodeURIComponent(text.toUpperCase())}`
     : searchFor(text)
@@ -143,8 +144,8 @@ async function findAll(
     seesOrders ? findOrders(client, text, signal) : [],
   ])
   return [
-    ...(pets.length > 0 ? [{ group: 'Pets' as const, items: pets.map(pet => petOption(pet, pets)) }] : []),
-    ...(orders.length > 0 ? [{ group: 'Orders' as const, items: orders.map(orderOption) }] : []),
+    ...(pets.length > 0 ? [{ group: t('Pets'), items: pets.map(pet => petOption(pet, pets)) }] : []),
+    ...(orders.length > 0 ? [{ group: t('Orders'), items: orders.map(orderOption) }] : []),
   ]
 }
 
@@ -185,7 +186,10 @@ function petOption(pet: Pet, all: readonly Pet[]) {
 }
 
 function orderOption({ id, reference, quantity }: Order) {
-  const name = reference === undefined ? `Order ${id}` : `${reference}: order ${id}`
-  const label = `${name}, ${formatUnits(quantity)}`
+  const units = formatUnits(quantity)
+  const label =
+    reference === undefined
+      ? t('Order {id}, {units}', { id: String(id), units })
+      : t('{reference}: order {id}, {units}', { reference, id: String(id), units })
   return { value: `/orders/${id}`, key: reference ?? String(id), label }
 }

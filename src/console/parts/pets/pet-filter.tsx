@@ -2,8 +2,9 @@ import { useQuery } from '@tanstack/react-query'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { usePastName } from '../../data/past-names.ts'
-import { findPets, readPet } from '../../data/pets.ts'
+import { findPets, petNumber, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { NameSelect } from '../generic/name-select.tsx'
 import { petLabel } from '../names/pet-label.ts'
 
@@ -26,11 +27,11 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
   })
   const isDeleted = value !== undefined && data === null
   const past = usePastName({ resource: 'pets', id: value ?? 0n, enabled: isDeleted })
-  const name = nameText(data?.data.name ?? past ?? `Pet ${value}`, value)
+  const name = nameText(data?.data.name ?? past ?? petNumber(value), value)
   return (
     <NameSelect<Pet>
-      label="Pet"
-      placeholder="Any"
+      label={t('Pet')}
+      placeholder={t('Any')}
       clearable
       resource="pets"
       search={(text, signal) => findPets(client, text, { limit: OPTIONS_MAX, signal })}
@@ -39,8 +40,8 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       value={value === undefined ? null : String(value)}
       chosen={value === undefined ? undefined : { value: String(value), label: name }}
       onSelect={option => onChange(option?.value ?? null)}
-      noneText="There is no pet yet."
-      noMatchText="No word of a pet name starts with this."
+      noneText={t('There is no pet yet.')}
+      noMatchText={t('No word of a pet name starts with this.')}
     />
   )
 }

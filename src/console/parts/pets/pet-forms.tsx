@@ -17,6 +17,7 @@ import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, shopCurrency } from '../../data/shop-currency.ts'
+import { rich, type Sentence, t } from '../../words/sentences.tsx'
 import { CategorySelect } from '../categories/category-select.tsx'
 import { AmountField } from '../generic/amount-field.tsx'
 import { ChangedFacts, editConflict } from '../generic/conflict.tsx'
@@ -38,7 +39,12 @@ interface PetFields {
   readonly barcode: string
 }
 
-const labels = { name: 'Name', categoryId: 'Category', price: `Price (${shopCurrency})`, barcode: 'Barcode' }
+const labels = {
+  name: t('Name'),
+  categoryId: t('Category'),
+  price: t('Price ({currency})', { currency: shopCurrency }),
+  barcode: t('Barcode'),
+}
 
 function PetInputs({
   name,
@@ -49,7 +55,7 @@ function PetInputs({
   return (
     <>
       <TextField {...name} data-autofocus required />
-      <CategorySelect {...categoryId} placeholder="Start of the name" required />
+      <CategorySelect {...categoryId} placeholder={t('Start of the name')} required />
       <AmountField {...price} />
       <TextField {...barcode} />
     </>
@@ -71,7 +77,7 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
   const { client } = useSession()
   const form = useForm<NewPetFields>(
     { name: '', categoryId: undefined, price: '', barcode: '', status: 'available', units: 1n },
-    { ...labels, status: 'Status', units: 'Units' },
+    { ...labels, status: t('Status'), units: t('Units') },
   )
   const { name, categoryId, status, units } = form.values
   // Two pets of one name are seldom meant, but they may be.
@@ -81,20 +87,20 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
   return (
     <FormDialog
       name="add-pet"
-      title="Add a pet"
-      action="Add pet"
-      done={`${nameText(form.values.name)} was added.`}
+      title={t('Add a pet')}
+      action={t('Add pet')}
+      done={t('{name} was added.', { name: nameText(form.values.name) })}
       form={form}
       check={() => ({
         ...amountProblem('price', form.values.price),
-        ...(hasUnits && units === undefined && { units: 'Enter a number of units.' }),
+        ...(hasUnits && units === undefined && { units: t('Enter a number of units.') }),
       })}
       make={async () => {
         const named = `${categoryId} ${name.trim()}`
         if (warned !== named && (await isNameTaken(client, name.trim(), categoryId))) {
           setWarned(named)
           throw new InvalidValues({
-            name: 'The category has a pet with this name. “Add pet” adds another one.',
+            name: t('The category has a pet with this name. “Add pet” adds another one.'),
           })
         }
         const price = amountIn(form.values.price)
@@ -107,7 +113,7 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
         }
         return additionOf(client, body, hasUnits ? units : undefined)
       }}
-      look={{ path: '/pets?sort=-id', what: 'the newest pets' }}
+      look={{ path: '/pets?sort=-id', what: t('the newest pets') }}
       onDone={({ data }) => onAdded(data)}
       onClose={onClose}
     >
@@ -123,8 +129,8 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
             {...field('status')}
             description={
               canCount
-                ? 'A sold pet has no units.'
-                : 'The pet starts with one unit in stock, or with none if it is sold.'
+                ? t('A sold pet has no units.')
+                : t('The pet starts with one unit in stock, or with none if it is sold.')
             }
             data={newStatuses}
             onChange={value => form.set({ status: value ?? 'available' })}
@@ -133,7 +139,7 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
           {hasUnits && (
             <UnitsInput
               {...field('units')}
-              description="The number of units in stock"
+              description={t('The number of units in stock')}
               allowNegative={false}
             />
           )}
@@ -142,6 +148,9 @@ export function AddPet({ onClose, onAdded }: DialogProps & { readonly onAdded: (
     </FormDialog>
   )
 }
+
+/** What is missing of a pet that was added. */
+type AddedWithout = Extract<Sentence, `{name} was added, but ${string}`>
 
 async function isNameTaken(client: Client, name: string, categoryId: bigint | undefined): Promise<boolean> {
   if (name === '' || categoryId === undefined) return false
@@ -157,22 +166,25 @@ function additionOf(client: Client, body: NewPet, units: bigint | undefined): Ch
   const asSold = { ...body, status: 'sold' as const }
   if (units === undefined || units === 1n) return request(client, 'createPet', { body })
   if (units === 0n) return request(client, 'createPet', { body: asSold })
-  const report = ({ data }: ApiResponse<Pet>, what: string, error: ApiError): void => {
+  const report = ({ data }: ApiResponse<Pet>, what: AddedWithout, error: ApiError): void => {
     // The pet exists: another change would add a second one.
-    const message = `${nameText(data.name, data.id)} was added, but ${what}: ${sentenceOf(error)}`
+    const message = t(what, { name: nameText(data.name, data.id), reason: sentenceOf(error) })
     notifications.show({ color: 'red', message })
   }
   const stocked = inTurn(
     request(client, 'createPet', { body: asSold }),
     ({ data: { id: petId } }) =>
-      request(client, 'adjustInventory', { petId, body: { quantityChange: units, note: 'Opening stock' } }),
-    (created, error) => report(created, 'without units', error),
+      request(client, 'adjustInventory', {
+        petId,
+        body: { quantityChange: units, note: t('Opening stock') },
+      }),
+    (created, error) => report(created, '{name} was added, but without units: {reason}', error),
   )
   if (body.status !== 'pending') return stocked
   return inTurn(
     stocked,
     ({ data: { id: petId } }) => request(client, 'updatePet', { petId, body: { status: 'pending' } }),
-    (created, error) => report(created, 'not put on hold', error),
+    (created, error) => report(created, '{name} was added, but not put on hold: {reason}', error),
   )
 }
 
@@ -199,19 +211,19 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
     // The form has no field for the status, but a changed status explains the conflict.
     ...(theirs.status === edit.base.data.status
       ? []
-      : [{ label: 'Status', mine: statusWord(edit.base.data), theirs: statusWord(theirs) }]),
+      : [{ label: t('Status'), mine: statusWord(edit.base.data), theirs: statusWord(theirs) }]),
   ]
   return (
     <FormDialog
       name="edit-pet"
-      title="Edit the pet"
-      action="Save"
-      done={`${nameText(form.values.name)} was saved.`}
+      title={t('Edit the pet')}
+      action={t('Save')}
+      done={t('{name} was saved.', { name: nameText(form.values.name) })}
       form={form}
       // A change without a category would keep the category of before, which the field does not show.
       check={() => ({
         ...amountProblem('price', form.values.price),
-        ...(categoryId === undefined && { categoryId: 'Category is required.' }),
+        ...(categoryId === undefined && { categoryId: t('Category is required.') }),
       })}
       make={() => {
         const body = {
@@ -221,7 +233,7 @@ export function EditPet({ pet, onClose }: DialogProps & { readonly pet: Version<
         }
         return request(client, 'updatePet', { petId, body }, edit.base.etag)
       }}
-      look={{ path: `/pets/${petId}`, what: 'the pet' }}
+      look={{ path: `/pets/${petId}`, what: t('the pet') }}
       conflict={editConflict({
         edit,
         differences,
@@ -251,18 +263,19 @@ export function DeletePet({ pet, onClose, onDeleted }: DeletePetProps) {
   return (
     <FormDialog
       name="delete-pet"
-      title="Delete the pet"
-      action="Delete"
-      done={`${nameText(pet.name, pet.id)} was deleted.`}
+      title={t('Delete the pet')}
+      action={t('Delete')}
+      done={t('{name} was deleted.', { name: nameText(pet.name, pet.id) })}
       isDestructive
       make={() => request(client, 'deletePet', { petId: pet.id })}
-      look={{ path: `/pets/${pet.id}`, what: 'the pet' }}
+      look={{ path: `/pets/${pet.id}`, what: t('the pet') }}
       onClose={onClose}
       onDone={onDeleted}
     >
       <Text size="sm" className="name">
-        Delete <Name name={pet.name} id={pet.id} /> and its stock? This cannot be undone. Complete orders are
-        kept.
+        {rich('Delete {name} and its stock? This cannot be undone. Complete orders are kept.', {
+          name: <Name name={pet.name} id={pet.id} />,
+        })}
       </Text>
     </FormDialog>
   )
@@ -286,11 +299,11 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
   return (
     <FormDialog
       name="mark-sold"
-      title="Mark as sold"
-      action="Mark as sold"
-      done={`${nameText(name, petId)} is sold.`}
+      title={t('Mark as sold')}
+      action={t('Mark as sold')}
+      done={t('{name} is sold.', { name: nameText(name, petId) })}
       make={() => request(client, 'setInventory', { petId, body: { quantity: 0n } }, shown.etag)}
-      look={{ path: `/pets/${petId}`, what: 'the pet' }}
+      look={{ path: `/pets/${petId}`, what: t('the pet') }}
       conflict={{
         read: readAgain,
         shown: before && <ChangedFacts before={factsOf(before)} now={factsOf(shown.data)} />,
@@ -298,8 +311,10 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
       onClose={onClose}
     >
       <Text size="sm" className="name">
-        <Name name={name} id={petId} /> has {formatUnits(quantity)} in stock, and will have none. To sell it
-        again later, set its stock.
+        {rich('{name} has {units} in stock, and will have none. To sell it again later, set its stock.', {
+          name: <Name name={name} id={petId} />,
+          units: formatUnits(quantity),
+        })}
       </Text>
     </FormDialog>
   )
@@ -308,7 +323,7 @@ export function SellPet({ pet, stock, onClose }: SellPetProps) {
 /** Returns the facts that a user needs to decide about a sale. */
 function factsOf(item: InventoryItem): [label: string, text: string][] {
   return [
-    ['Status', statusWord(item)],
+    [t('Status'), statusWord(item)],
     [words.quantity, formatUnits(item.quantity)],
     [words.reserved, formatUnits(item.reserved ?? 0n)],
   ]

@@ -3,6 +3,7 @@ import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { findPets } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
+import { t } from '../../words/sentences.tsx'
 import { NameSelect } from '../generic/name-select.tsx'
 import { formatCount } from '../names/format.ts'
 import { petLabel } from '../names/pet-label.ts'
@@ -41,8 +42,8 @@ export function PetSelect(props: PetSelectProps) {
   const [selected, setSelected] = useState(first && optionOf(first, []))
   return (
     <NameSelect<Pet>
-      label="Pet"
-      placeholder="A word of the name, or a scan"
+      label={t('Pet')}
+      placeholder={t('A word of the name, or a scan')}
       required
       autoFocus={isNext}
       onType={onType}
@@ -73,8 +74,8 @@ export function PetSelect(props: PetSelectProps) {
         setSelected(option ?? undefined)
         onChange(option?.value ?? '')
       }}
-      noneText="There is no pet yet."
-      noMatchText="No word of a pet name starts with this."
+      noneText={t('There is no pet yet.')}
+      noMatchText={t('No word of a pet name starts with this.')}
       error={error}
     />
   )
@@ -86,5 +87,7 @@ function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
 
 /** Returns what matters for an order: the units for sale, or why there are none. */
 function stateOf(pet: OrderedPet): string {
-  return pet.status === 'available' ? `${formatCount(unitsForSale(pet))} for sale` : statusWord(pet)
+  return pet.status === 'available'
+    ? t('{count} for sale', { count: formatCount(unitsForSale(pet)) })
+    : statusWord(pet)
 }

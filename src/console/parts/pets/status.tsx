@@ -2,6 +2,7 @@ import { Badge, Stack } from '@mantine/core'
 import type { Order, PetStatus } from '../../../client/petstore-client.ts'
 import { today } from '../../data/shop-clock.ts'
 import { localDay } from '../../data/shop-zone.ts'
+import { t } from '../../words/sentences.tsx'
 import { formatCount } from '../names/format.ts'
 import { type PetStock, statusWord } from '../names/shop-words.ts'
 
@@ -32,12 +33,12 @@ export function OrderBadge({ complete, shipDate, quantity, returned = 0n }: Show
   return (
     <Stack gap={2} align="start">
       <Badge color={complete ? 'gray' : 'blue'} miw="max-content">
-        {complete ? 'complete' : 'open'}
+        {complete ? t('complete') : t('open')}
       </Badge>
       {!complete && <OverdueBadge shipDate={shipDate} />}
       {returned > 0n && (
         <Badge color="gray" miw="max-content">
-          {returned === quantity ? 'returned' : `${formatCount(returned)} returned`}
+          {returned === quantity ? t('returned') : t('{count} returned', { count: formatCount(returned) })}
         </Badge>
       )}
     </Stack>
@@ -50,7 +51,7 @@ export function OverdueBadge({ shipDate }: { readonly shipDate: string | undefin
   if (!shipDate || localDay(Date.parse(shipDate)) >= day) return null
   return (
     <Badge color="red" miw="max-content">
-      ⚠ overdue
+      {t('⚠ overdue')}
     </Badge>
   )
 }

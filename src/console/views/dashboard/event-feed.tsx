@@ -9,6 +9,7 @@ import { ChangeSentence } from '../../parts/events/change-sentence.tsx'
 import { SilentStream } from '../../parts/generic/alerts.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
 import { formatAge } from '../../parts/names/format.ts'
+import { t } from '../../words/sentences.tsx'
 
 /** How often the ages of the events are updated, in milliseconds. */
 const AGE_MS = 30_000
@@ -35,12 +36,12 @@ export function EventFeed() {
   const [, setNow] = useState(Date.now)
   useInterval(() => setNow(Date.now), AGE_MS, { autoInvoke: true })
   return (
-    <Panel title="Live events">
+    <Panel title={t('Live events')}>
       <Stack gap="xs" aria-live="polite" mah={420} style={{ overflowY: 'auto' }} tabIndex={0}>
         {isSilent && <SilentStream />}
         {changes.length === 0 && !isSilent && (
           <Text c="dimmed" size="sm">
-            Changes appear here from now on.
+            {t('Changes appear here from now on.')}
           </Text>
         )}
         {changes.map(change => (

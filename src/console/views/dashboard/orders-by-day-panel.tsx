@@ -5,7 +5,8 @@ import { formatMoney } from '../../data/shop-currency.ts'
 import { shopZone } from '../../data/shop-zone.ts'
 import { ChartPlace, lazyChart } from '../../parts/generic/chart.tsx'
 import { Panel } from '../../parts/generic/panel.tsx'
-import { countText, formatDay } from '../../parts/names/format.ts'
+import { formatDay } from '../../parts/names/format.ts'
+import { countText, t } from '../../words/sentences.tsx'
 
 const OrdersByDay = lazyChart(async () => (await import('../../charts/orders-by-day.tsx')).OrdersByDay)
 
@@ -25,23 +26,25 @@ export function OrdersByDayPanel({ days }: OrdersByDayPanelProps) {
     days?.some(({ amount = 0n, returnedAmount = 0n }) => amount + returnedAmount > 0n) ?? false
   return (
     <Panel
-      title={hasAmounts ? 'Takings per day' : 'Orders per day'}
+      title={hasAmounts ? t('Takings per day') : t('Orders per day')}
       link={
         <Text size="sm" c="dimmed">
-          Days of {shopZone}
+          {t('Days of {zone}', { zone: shopZone })}
         </Text>
       }
     >
       {!hasAmounts && days?.every(({ orders }) => orders === 0n) ? (
         <Center h={CHART_PX}>
           <Text size="sm" c="dimmed" ta="center">
-            No orders in the last {days.length} days. An order appears on the day on which it was placed,
-            unless it was cancelled.
+            {t(
+              'No orders in the last {days} days. An order appears on the day on which it was placed, unless it was cancelled.',
+              { days: String(days.length) },
+            )}
           </Text>
         </Center>
       ) : (
         <ChartPlace
-          label={days ? summaryOf(days, hasAmounts) : 'Orders per day are loading'}
+          label={days ? summaryOf(days, hasAmounts) : t('Orders per day are loading')}
           height={CHART_PX}
         >
           {days && <OrdersByDay days={days} hasAmounts={hasAmounts} height={CHART_PX} />}
@@ -60,6 +63,12 @@ function summaryOf(days: readonly OrdersOnDay[], hasAmounts: boolean): string {
   const shown = values
     .filter(({ value }) => value !== 0n)
     .map(({ day, value }) => `${formatDay(day)}: ${hasAmounts ? formatMoney(value) : value}`)
-  const what = hasAmounts ? `Takings of ${formatMoney(total)}` : countText(total, 'order', 'orders')
-  return `${what} in the last ${days.length} days. ${shown.join(', ')}.`
+  const what = hasAmounts
+    ? t('Takings of {amount}', { amount: formatMoney(total) })
+    : countText(total, '{count} order', '{count} orders')
+  return t('{what} in the last {days} days. {values}.', {
+    what,
+    days: String(days.length),
+    values: shown.join(', '),
+  })
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { Panel } from '../../parts/generic/panel.tsx'
 import { ViewLink } from '../../parts/names/view-link.tsx'
+import { rich, t } from '../../words/sentences.tsx'
 
 /** The first steps in a shop that has no pet, for a key that may add pets. Shows nothing otherwise. */
 export function StartHere() {
@@ -15,16 +16,16 @@ export function StartHere() {
   })
   if (hasPets) return null
   return (
-    <Panel title="Start here">
+    <Panel title={t('Start here')}>
       <List type="ordered" size="sm">
         <List.Item>
-          <Step href="/categories">Add a category</Step>, for example Dogs.
+          {rich('{step}, for example Dogs.', { step: <Step href="/categories">{t('Add a category')}</Step> })}
         </List.Item>
         <List.Item>
-          <Step href="/pets">Add a pet</Step> to the category.
+          {rich('{step} to the category.', { step: <Step href="/pets">{t('Add a pet')}</Step> })}
         </List.Item>
         <List.Item>
-          Or <Step href="/import">import a file</Step> with all pets.
+          {rich('Or {step} with all pets.', { step: <Step href="/import">{t('import a file')}</Step> })}
         </List.Item>
       </List>
     </Panel>

@@ -7,6 +7,7 @@ import { formatCount } from '../../parts/names/format.ts'
 import { statusWord } from '../../parts/names/shop-words.ts'
 import { ViewLink } from '../../parts/names/view-link.tsx'
 import { petStatuses } from '../../parts/pets/status.tsx'
+import { t } from '../../words/sentences.tsx'
 
 const StockByStatus = lazyChart(async () => (await import('../../charts/stock-by-status.tsx')).StockByStatus)
 
@@ -24,7 +25,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
   const skeleton = <Skeleton height={RING_PX} circle />
   const isEmpty = pets && petStatuses.every(status => pets[status] === 0n)
   return (
-    <Panel title="Pets by status">
+    <Panel title={t('Pets by status')}>
       <Group justify="center" gap="xl" mih={220}>
         {/* The table has the same numbers, so screen readers skip the ring. */}
         <Box w={RING_PX} h={RING_PX} aria-hidden="true">
@@ -35,7 +36,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
                 size={RING_PX}
                 shares={
                   isEmpty
-                    ? [{ name: 'no pets', value: 1, color: 'gray.4' }]
+                    ? [{ name: t('no pets'), value: 1, color: 'gray.4' }]
                     : petStatuses.map(status => ({
                         name: statusWord({ status }),
                         value: Number(pets[status]),
@@ -46,7 +47,7 @@ export function StockByStatusPanel({ pets }: StockByStatusPanelProps) {
             )}
           </Suspense>
         </Box>
-        <Table w="auto" withRowBorders={false} aria-label="Pets by status">
+        <Table w="auto" withRowBorders={false} aria-label={t('Pets by status')}>
           <Table.Tbody>
             {petStatuses.map(status => (
               <Table.Tr key={status}>

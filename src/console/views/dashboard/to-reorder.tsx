@@ -5,8 +5,9 @@ import { Panel } from '../../parts/generic/panel.tsx'
 import { formatCount, formatUnits } from '../../parts/names/format.ts'
 import { PetLink } from '../../parts/names/names.tsx'
 import { Refusal } from '../../parts/names/refusal.tsx'
-import { words } from '../../parts/names/shop-words.ts'
+
 import { ViewLink } from '../../parts/names/view-link.tsx'
+import { rich, t } from '../../words/sentences.tsx'
 
 const ROWS_MAX = 8
 
@@ -19,22 +20,26 @@ export function ToReorder() {
   })
   const link = (
     <ViewLink href="/inventory?toReorder=true" size="sm">
-      See all
+      {t('See all')}
     </ViewLink>
   )
   return (
-    <Panel title="To reorder" link={link}>
+    <Panel title={t('To reorder')} link={link}>
       <Stack gap="xs">
         {error && <Refusal error={error} onRetry={() => void refetch()} />}
         {!data && !error && <Skeleton height={ROWS_MAX * 30} />}
         {data?.length === 0 && (
           <Text size="sm" c="dimmed">
-            No pet is at or below its level. To give a pet a level, choose “{words.reorderAt}” on its page or
-            in{' '}
-            <ViewLink href="/inventory" underline="always">
-              Inventory
-            </ViewLink>
-            .
+            {rich(
+              'No pet is at or below its level. To give a pet a level, choose “Reorder at” on its page or in {inventory}.',
+              {
+                inventory: (
+                  <ViewLink href="/inventory" underline="always">
+                    {t('Inventory')}
+                  </ViewLink>
+                ),
+              },
+            )}
           </Text>
         )}
         {data?.map(({ petId, quantity, reorderAt = 0n }) => (
@@ -43,7 +48,7 @@ export function ToReorder() {
               <PetLink id={petId} />
             </Text>
             <Text size="sm" className="number">
-              {formatUnits(quantity)} (level {formatCount(reorderAt)})
+              {t('{units} (level {level})', { units: formatUnits(quantity), level: formatCount(reorderAt) })}
             </Text>
           </Group>
         ))}

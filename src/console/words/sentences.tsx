@@ -1,0 +1,78 @@
+import { Fragment, type ReactNode } from 'react'
+import type { Words } from './german.ts'
+import { language, locale } from './language.ts'
+
+/** An English sentence of the console, which is also the key of its translations. */
+export type Sentence = keyof Words['sentences']
+
+/** The names of the placeholders of a sentence: `pet` and `count` of `{pet} has {count}`. */
+type Slots<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Slots<Rest>
+  : never
+
+// The scripts of the views wait for this one, so their constants can have sentences, and no page shows another language
+// first. Without its file, the page is in English.
+const translated: Words | undefined =
+  language === 'de'
+    ? await import('./german.ts').then(
+        ({ german }) => german,
+        () => undefined,
+      )
+    : undefined
+
+/** The sentences for refusals; undefined in English, which the messages of the store have. */
+export const refusalWords = translated?.refusals
+/** The ends of sentences about fields; undefined in English. */
+export const fieldWords = translated?.fields
+
+const counts = new Intl.NumberFormat(locale)
+const plurals = new Intl.PluralRules(locale)
+
+/** A sentence without placeholders. */
+export type PlainSentence = { [Text in Sentence]: [Slots<Text>] extends [never] ? Text : never }[Sentence]
+
+type ValuesOf<Names extends string, Value> = [Names] extends [never]
+  ? []
+  : [values: Readonly<Record<Names, Value>>]
+
+/** Returns a sentence in the language of the page. */
+export function t<Text extends Sentence>(text: Text, ...[values]: ValuesOf<Slots<Text>, string>): string {
+  return fill(text, values)
+}
+
+/** Returns the sentence for a number, `{count}`: each language has at most these two forms. */
+export function countText<One extends Sentence, Other extends Sentence>(
+  count: bigint | number,
+  one: One,
+  other: Other,
+  ...[values]: ValuesOf<Exclude<Slots<One | Other>, 'count'>, string>
+): string {
+  const text = plurals.select(Number(count)) === 'one' ? one : other
+  return fill(text, { ...values, count: counts.format(count) })
+}
+
+/** Returns a sentence with elements, such as links, in its placeholders. */
+export function rich<Text extends Sentence>(
+  text: Text,
+  ...[nodes]: ValuesOf<Slots<Text>, ReactNode>
+): ReactNode {
+  const all: Readonly<Record<string, ReactNode>> = nodes ?? {}
+  return partsOf(text).map((part, index) =>
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their order
+    index % 2 === 0 ? part : <Fragment key={index}>{all[part]}</Fragment>,
+  )
+}
+
+function fill(text: Sentence, values: Readonly<Record<string, string>> = {}): string {
+  return partsOf(text)
+    .map((part, index) => (index % 2 === 0 ? part : values[part]))
+    .join('')
+}
+
+/** What tells a sentence from another one with the same English words: `complete#verb`. */
+const CONTEXT = /#\w+$/
+
+/** Returns the words and, at odd indexes, the names of placeholders. */
+function partsOf(text: Sentence): string[] {
+  return (translated?.sentences[text] ?? text.replace(CONTEXT, '')).split(/\{(\w+)\}/)
+}
