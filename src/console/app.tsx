@@ -36,7 +36,7 @@ import { throttleSeconds } from './data/throttle.ts'
 import { ConnectionAlert } from './parts/generic/alerts.tsx'
 import { Boundary } from './parts/generic/boundary.tsx'
 import { Brand } from './parts/generic/brand.tsx'
-import { LanguageSelect } from './parts/generic/language-select.tsx'
+import { LanguageMenu } from './parts/generic/language-menu.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
 import { Name } from './parts/names/names.tsx'
@@ -188,7 +188,7 @@ function Frame({ session }: { readonly session: Session }) {
           </Text>
           <SchemeButton hiddenFrom="sm" />
         </Group>
-        <LanguageSelect hiddenFrom="sm" m="xs" />
+        <LanguageMenu hiddenFrom="sm" m="xs" />
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
@@ -256,7 +256,7 @@ function KeyMenu() {
       <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
         {info.name}
       </Text>
-      <LanguageSelect visibleFrom="sm" />
+      <LanguageMenu visibleFrom="sm" />
       <SchemeButton visibleFrom="sm" />
       <Button variant="default" size="compact-sm" onClick={signOut}>
         {t('Sign out')}

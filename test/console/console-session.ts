@@ -7,6 +7,8 @@ export interface ConsoleOptions {
   readonly key?: string
   readonly width?: number
   readonly colorScheme?: 'light' | 'dark'
+  /** The locale of the browser. */
+  readonly locale?: string
   /** Opens another tab in the context of this page, instead of a new context. */
   readonly tabOf?: Page
   /** Opens the console at a name without HTTPS, so that the page is not a secure context. */
@@ -37,7 +39,13 @@ export function consoleBrowser(): {
   return {
     open: async (store, path, options = {}) => {
       const { key = ADMIN_KEY, width = 1440, colorScheme = 'light', tabOf, isInsecure = false } = options
-      const settings = { viewport: { width, height: 900 }, colorScheme, reducedMotion: 'reduce' } as const
+      const { locale = 'en-US' } = options
+      const settings = {
+        viewport: { width, height: 900 },
+        colorScheme,
+        locale,
+        reducedMotion: 'reduce',
+      } as const
       const context = tabOf?.context() ?? (await browser?.newContext(settings))
       if (!context) throw new Error('the browser did not start')
       contexts.add(context)

@@ -74,7 +74,7 @@ test('every text of the console is a sentence that has translations', () => {
 test('control: texts that have no translation are detected, also in a branch and in a template', () => {
   const text = [
     'const columns = [{ head: "Time" }, { head: t("Who") }]',
-    'const view = <Page title={`Order ${id}`} id="order"><Text>Go <b>on</b></Text>{isNew && "New"}',
+    `const view = <Page title={\`Order \${id}\`} id="order"><Text>Go <b>on</b></Text>{isNew && "New"}`,
     '{isOpen ? t("open") : "closed"}<Code>petstore serve</Code><Field placeholder="pst_…" /></Page>',
   ].join('\n')
   expect(untranslated({ path: 'x.tsx', text }).toSorted()).toEqual([

@@ -187,7 +187,7 @@ interface StockActionsProps {
 function StockActions({ stock, onOpen }: StockActionsProps) {
   const name = usePetName(stock.petId)
   return (
-    <Group gap="xs" wrap="nowrap">
+    <Group gap="xs">
       <RowButton
         label={t('Adjust')}
         subject={name}

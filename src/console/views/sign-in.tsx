@@ -17,7 +17,7 @@ import { isKeyRefused } from '../data/query-client.ts'
 import { findStoredKey, forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
-import { LanguageSelect } from '../parts/generic/language-select.tsx'
+import { LanguageMenu } from '../parts/generic/language-menu.tsx'
 import { sentenceOf } from '../parts/names/refusal.tsx'
 import { rich, t } from '../words/sentences.tsx'
 
@@ -119,7 +119,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
               {t('Sign in')}
             </Button>
             {isSandbox ? <SandboxKeyHelp /> : <ShopKeyHelp />}
-            <LanguageSelect />
+            <LanguageMenu />
           </Stack>
         </form>
       </Paper>

@@ -15,7 +15,7 @@ const sentences = {
   Petstore: 'Petstore',
   'Help: your first day': 'Hilfe: Ihr erster Tag',
   Views: 'Ansichten',
-  Language: 'Sprache',
+  'Language: {language}': 'Sprache: {language}',
   'Times are those of {zone}. Petstore {version}.': 'Zeiten gelten für {zone}. Petstore {version}.',
   Sell: 'Verkaufen',
   Reserve: 'Reservieren',

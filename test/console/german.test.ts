@@ -1,0 +1,116 @@
+import { expect, test } from 'bun:test'
+import type { Page } from 'playwright-core'
+import { german } from '../../src/console/words/german.ts'
+import { viewPaths } from '../../src/http/pages/view-paths.ts'
+import { sharedStore } from '../support/shop.ts'
+import { until } from '../support/until.ts'
+import { consoleBrowser } from './console-session.ts'
+import { addPet, isTooWide } from './shop-data.ts'
+
+const store = sharedStore('sqlite')
+const browser = consoleBrowser()
+
+/** Returns what people see or hear of a page: the text of each element that has some, and the texts of attributes. */
+const TEXTS = `[...document.querySelectorAll('body *')].filter(part => !part.closest('style, script, bdi, code'))
+  .flatMap(part => [
+    [...part.childNodes].some(node => node.nodeType === 3 && node.data.trim() !== '') ? part.textContent : '',
+    ...['aria-label', 'title', 'placeholder', 'data-label'].map(name => part.getAttribute(name) ?? ''),
+  ])
+  .map(text => text.trim()).filter(text => text !== '')`
+
+/** Returns the texts of the buttons whose words are cut off, or are wider than the window. */
+const CUT = `[...document.querySelectorAll('button, a[class*=Button]')]
+  .filter(button => [button, ...button.querySelectorAll('span')].some(part => part.scrollWidth > part.clientWidth + 1 &&
+    part.clientWidth > 0 && getComputedStyle(part).display !== 'inline'))
+  .map(button => button.textContent)`
+
+/** The English sentences that differ in German. A placeholder stands for any text. */
+const english = Object.entries(german.sentences)
+  .filter(([one, other]) => one.replace(/#\w+$/, '') !== other)
+  .map(([one]) => {
+    const parts = one.replace(/#\w+$/, '').split(/\{\w+\}/)
+    return new RegExp(`^${parts.map(part => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('.+')}$`, 's')
+  })
+  // Those whose words are also German, such as `{units} at {price}`, would match any text.
+  .filter(({ source }) => /[a-z]{4}/i.test(source))
+
+async function expectGerman(page: Page, place: string): Promise<void> {
+  const texts = await page.evaluate<string[]>(TEXTS)
+  expect(texts.length).toBeGreaterThan(3)
+  expect([place, texts.filter(text => english.some(sentence => sentence.test(text)))]).toEqual([place, []])
+  expect([place, await isTooWide(page), await page.evaluate<string[]>(CUT)]).toEqual([place, false, []])
+}
+
+test('each view is wholly in German, in a German browser, and fits the screen of a phone', async () => {
+  const { client } = store()
+  const { petId } = await addPet(store(), 'Waldi', 5n)
+  await client.recordSale({ body: { lines: [{ petId, quantity: 1n, unitPrice: 1250n }] } })
+  await client.placeOrder({ body: { petId, reference: 'Frau Meier' } })
+  await client.createWebhook({ body: { url: 'http://127.0.0.1:1/' } })
+  const page = await browser.open(store(), '', { width: 390, locale: 'de-DE' })
+  await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
+  for (const path of [...viewPaths, '/orders?day=today', '/orders?day=month&show=lines', '/nowhere']) {
+    await page.goto(`${store().base}/console${path.replace(':id', '1')}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const skeletons = page.locator('#main .mantine-Skeleton-root')
+    await until('the view has its data', async () => (await skeletons.count()) === 0)
+    await expectGerman(page, path)
+  }
+  await page.getByRole('button', { name: 'Menü' }).click()
+  await page.getByRole('link', { name: 'Protokoll' }).waitFor()
+  await expectGerman(page, 'the menu')
+  await page.getByRole('button', { name: 'Abmelden' }).click()
+  await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+  await expectGerman(page, 'the sign-in')
+})
+
+test('in German, a price is typed and shown with a comma, a refusal is German, and days have points', async () => {
+  const { petId } = await addPet(store(), 'Strolch', 3n)
+  const page = await browser.open(store(), `/pets/${petId}`, { width: 390, locale: 'de-AT' })
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('group', { name: 'Aktionen' }).getByRole('button', { name: 'Bearbeiten' }).click()
+  await dialog.getByLabel('Preis (EUR)').fill('12,5x')
+  await dialog.getByRole('button', { name: 'Speichern' }).click()
+  await dialog.getByText('Geben Sie einen Betrag wie 12,50 ein').waitFor()
+  await expectGerman(page, 'the form of a pet')
+  await dialog.getByLabel('Preis (EUR)').fill('12,50')
+  await dialog.getByRole('button', { name: 'Speichern' }).click()
+  await page.getByText('Strolch wurde gespeichert.').waitFor()
+  expect((await store().client.getPet({ petId })).data.price).toBe(1250n)
+
+  await page.getByRole('group', { name: 'Aktionen' }).getByRole('button', { name: 'Verkaufen' }).click()
+  await until(
+    'the price is shown',
+    async () => (await dialog.getByLabel(/Einzelpreis/).inputValue()) === '12,50',
+  )
+  await dialog.getByLabel('Stück').fill('9')
+  await expectGerman(page, 'the sale')
+  await dialog.getByRole('button', { name: 'Verkaufen', exact: true }).click()
+  await dialog.getByText('Strolch: Es sind weniger Stück verkäuflich als verlangt.').waitFor()
+  await expectGerman(page, 'the refused sale')
+  await dialog.getByLabel('Stück').fill('2')
+  await dialog.getByRole('button', { name: 'Verkaufen', exact: true }).click()
+  const note = page.getByRole('alert').filter({ hasText: 'Verkauft: 2 × Strolch' })
+  expect(await note.innerText()).toMatch(/€\s25,00|25,00\s€/)
+  await page.goto(`${store().base}/console/orders?day=today`)
+  const [year, month, day] = new Date().toISOString().slice(0, 10).split('-')
+  await page.getByText(new RegExp(`^${day}\\.${month}\\.${year}: Einnahmen`)).waitFor()
+})
+
+test('the language is chosen in the header and at the sign-in, and is kept', async () => {
+  const page = await browser.open(store(), '/keys')
+  await page.getByRole('button', { name: 'Create key' }).waitFor()
+  expect(await page.evaluate<string>('document.documentElement.lang')).toBe('en-US')
+  await page.getByRole('button', { name: 'Language: English' }).click()
+  await page.getByRole('menuitem', { name: 'Deutsch' }).click()
+  await page.getByRole('button', { name: 'Schlüssel anlegen' }).click()
+  expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de')
+  await page.getByRole('dialog').getByRole('button', { name: 'Schlüssel anlegen' }).click()
+  await page.getByText('Name: Diese Angabe ist zu kurz oder leer.').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Abmelden' }).click()
+  await page.getByRole('button', { name: 'Sprache: Deutsch' }).click()
+  await page.getByRole('menuitem', { name: 'English' }).click()
+  await page.getByText('Sign in with a key of this store.').waitFor()
+})
