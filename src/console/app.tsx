@@ -149,8 +149,8 @@ function Frame({ session }: { readonly session: Session }) {
               </Text>
             )}
           </Group>
-          <Group gap="xs" wrap="nowrap">
-            <HeaderSearch takesScans visibleFrom="sm" w={260} />
+          <Group gap="xs" wrap="nowrap" miw={0}>
+            <HeaderSearch takesScans visibleFrom="sm" w={260} miw={100} />
             <SellButton />
             <ReserveButton visibleFrom="sm" />
             <Button
@@ -182,13 +182,13 @@ function Frame({ session }: { readonly session: Session }) {
             />
           ))}
         </nav>
-        <Group mt="auto" p="xs" justify="space-between" wrap="nowrap">
-          <Text size="xs" c="dimmed">
-            {t('Times are those of {zone}. Petstore {version}.', { zone: shopZone, version })}
-          </Text>
+        <Group mt="auto" justify="space-between" wrap="nowrap">
+          <LanguageMenu />
           <SchemeButton hiddenFrom="sm" />
         </Group>
-        <LanguageMenu hiddenFrom="sm" m="xs" />
+        <Text size="xs" c="dimmed" p="xs">
+          {t('Times are those of {zone}. Petstore {version}.', { zone: shopZone, version })}
+        </Text>
       </AppShell.Navbar>
       <AppShell.Main id="main" tabIndex={-1}>
         <ConnectionAlert />
@@ -253,10 +253,9 @@ function KeyMenu() {
   const { info, signOut } = useSession()
   return (
     <Group gap="xs" wrap="nowrap">
-      <Text size="sm" c="dimmed" visibleFrom="sm" maw={240} truncate>
+      <Text size="sm" c="dimmed" visibleFrom="md" maw={240} truncate>
         {info.name}
       </Text>
-      <LanguageMenu visibleFrom="sm" />
       <SchemeButton visibleFrom="sm" />
       <Button variant="default" size="compact-sm" onClick={signOut}>
         {t('Sign out')}

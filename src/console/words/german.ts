@@ -510,7 +510,7 @@ const sentences = {
   'Ships, sold at': 'Termin',
   Open: 'Offen',
   Complete: 'Abgeschlossen',
-  'R-2026, or a word of it': 'R-2026, oder ein Wort daraus',
+  'R-2026, or a word of it': 'R-2026 oder ein Wort',
   '{period}, {state}': '{period}, {state}',
   'All orders': 'Alle Bestellungen',
   'No orders': 'Keine Bestellungen',

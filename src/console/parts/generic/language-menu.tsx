@@ -1,4 +1,4 @@
-import { Button, type ButtonProps, Menu } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { chooseLanguage, type LanguageCode, language, languages } from '../../words/language.ts'
 import { t } from '../../words/sentences.tsx'
 
@@ -6,17 +6,12 @@ import { t } from '../../words/sentences.tsx'
 const codes = Object.keys(languages) as LanguageCode[]
 
 /** Selects the language of the console. Each one has its own name, for a person who reads no other. */
-export function LanguageMenu(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom' | 'm'>) {
+export function LanguageMenu() {
   const name = languages[language]
   return (
     <Menu>
       <Menu.Target>
-        <Button
-          {...props}
-          variant="subtle"
-          size="compact-sm"
-          aria-label={t('Language: {language}', { language: name })}
-        >
+        <Button variant="subtle" size="compact-sm" aria-label={t('Language: {language}', { language: name })}>
           {name}
         </Button>
       </Menu.Target>

@@ -21,7 +21,7 @@ const PETS_MAX = 8
 const TEXT_CHARS_MAX = 200
 const ORDERS_MAX = 5
 
-interface HeaderSearchProps extends Pick<SelectProps, 'visibleFrom' | 'hiddenFrom' | 'w' | 'mb'> {
+interface HeaderSearchProps extends Pick<SelectProps, 'visibleFrom' | 'hiddenFrom' | 'w' | 'miw' | 'mb'> {
   /** Whether it takes what a scanner types while no field has the focus. */
   readonly takesScans?: boolean
 }
