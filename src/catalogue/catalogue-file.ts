@@ -7,7 +7,6 @@ import {
   STOCK_MAX,
 } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
-import { countText } from '../values/count-text.ts'
 import {
   CURRENCY_DEFAULT,
   type DecimalMark,
@@ -15,6 +14,7 @@ import {
   decimalText,
   minorUnitsIn,
 } from '../values/currency.ts'
+import { message, translated } from '../values/message.ts'
 import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { columnMeantBy, isOwnName } from './column-names.ts'
@@ -136,8 +136,10 @@ export function readPets(
     else if (!isNoted && column === 'price' && format.mark && isUnclear(value)) {
       isNoted = true
       const amount = minorUnitsIn(value, currency, format.mark)
-      const example = amount === undefined ? '' : `: ${shownCell(value)} is ${decimalText(amount, currency)}`
-      onNotice(`${escapeControls(source.name)}: in prices, “${format.mark}” is before decimals${example}`)
+      const example =
+        amount === undefined ? '' : message`: ${shownCell(value)} is ${decimalText(amount, currency)}`
+      const name = escapeControls(source.name)
+      onNotice(message`${name}: in prices, “${format.mark}” is before decimals${example}`)
     }
     return rule
   }
@@ -186,8 +188,9 @@ async function* readRows<Row>(
   const entriesOf = function* (found: readonly FileRecord[]): Generator<ParsedLine<Row>> {
     for (const record of found) {
       if (columns === undefined) {
-        const titles = countText(records.skippedLines, 'line is', 'lines are')
-        if (records.skippedLines > 0) onNotice(`${name}: above the names of the columns, ${titles} left out`)
+        const count = records.skippedLines
+        if (count === 1) onNotice(message`${name}: above the names of the columns, ${count} line is left out`)
+        if (count > 1) onNotice(message`${name}: above the names of the columns, ${count} lines are left out`)
         columns = columnsOf(`${name}:${record.line}`, record, layout, onNotice)
         head = lines.mark + records.separatorLine + record.text
         continue
@@ -229,28 +232,36 @@ function columnsOf<Row>(
   const known = [...required, ...optional]
   const names = columnNames(written, known)
   const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
-  const rule = `the columns are ${known.join(', ')}`
+  const rule = message`the columns are ${known.map(translated).join(', ')}`
   const missing = required.find(name => !names.includes(name))
   if (missing !== undefined) {
     const similar = similarName(missing, others.filter(Boolean))
-    const hint = similar === undefined ? '' : `. Did you mean "${missing}" by ${shownCell(similar)}?`
-    throw new UnreadableFile(`${place}: the column "${missing}" is missing; ${rule}${hint}`)
+    const hint =
+      similar === undefined ? '' : message`. Did you mean "${translated(missing)}" by ${shownCell(similar)}?`
+    throw new UnreadableFile(
+      message`${place}: the column "${translated(missing)}" is missing; ${rule}${hint}`,
+    )
   }
   if (!known.includes('category') && names.includes('category'))
     throw new UnreadableFile(
-      `${place}: the column "category" is that of a file of pets, not of categories; ${rule}`,
+      message`${place}: the column "category" is that of a file of pets, not of categories; ${rule}`,
     )
   const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
   if (repeated >= 0) throw new UnreadableFile(`${place}: ${repeatedColumn(written, names, repeated)}`)
   const stock = known.includes('quantity') && !names.includes('quantity') && others.find(isLikeStock)
   if (stock)
     throw new UnreadableFile(
-      `${place}: the column "quantity" is missing; ${rule}. Did you mean "quantity" by ${shownCell(stock)}? Name ` +
-        'that column quantity. If it is no stock, add an empty column quantity, which means 1 of each',
+      [
+        message`${place}: the column "quantity" is missing; ${rule}.`,
+        message`Did you mean "quantity" by ${shownCell(stock)}? Name that column quantity.`,
+        message`If it is no stock, add an empty column quantity, which means 1 of each`,
+      ].join(' '),
     )
   const renamed = written.flatMap((name, index) => {
     const column = names[index] ?? ''
-    return known.includes(column) && !isOwnName(name, column) ? [{ written: shownCell(name), column }] : []
+    return known.includes(column) && !isOwnName(name, column)
+      ? [{ written: shownCell(name), column: translated(column) }]
+      : []
   })
   if (renamed.length > 0) onNotice(`${place}: ${readAs(renamed)}`)
   if (others.length > 0) {
@@ -276,30 +287,32 @@ function columnNames(written: readonly string[], known: readonly string[]): stri
 function repeatedColumn(written: readonly string[], names: readonly string[], index: number): string {
   const column = names[index] ?? ''
   const [first, second] = [written[names.indexOf(column)] ?? '', written[index] ?? '']
-  if (isOwnName(second, column)) return `the column ${shownCell(second)} appears twice`
-  return `the columns ${shownCell(first)} and ${shownCell(second)} are both read as ${column}: name one of them so`
+  if (isOwnName(second, column)) return message`the column ${shownCell(second)} appears twice`
+  const both = [shownCell(first), shownCell(second), translated(column)] as const
+  return message`the columns ${both[0]} and ${both[1]} are both read as ${both[2]}: name one of them so`
 }
 
 function readAs([first, ...more]: readonly { readonly written: string; readonly column: string }[]): string {
-  const others = more.map(({ written, column }) => `${written} as ${column}`)
-  return listText([`${first?.written} is read as ${first?.column}`, ...others])
+  const others = more.map(({ written, column }) => message`${written} as ${column}`)
+  return listText([message`${first?.written ?? ''} is read as ${first?.column ?? ''}`, ...others])
 }
 
 function listText(items: readonly string[]): string {
-  return items.length < 2 ? (items[0] ?? '') : `${items.slice(0, -1).join(', ')} and ${items.at(-1)}`
+  const last = items.at(-1) ?? ''
+  return items.length < 2 ? last : message`${items.slice(0, -1).join(', ')} and ${last}`
 }
 
 function ignoredColumns(names: readonly string[], unused: readonly string[]): string {
   const shown = names.slice(0, COLUMNS_SHOWN).map(name => {
-    if (name === '') return '"" (without a name)'
+    if (name === '') return message`"" (without a name)`
     const similar = similarName(name, unused)
-    return shownCell(name) + (similar === undefined ? '' : ` (did you mean ${similar}?)`)
+    return shownCell(name) + (similar === undefined ? '' : message` (did you mean ${translated(similar)}?)`)
   })
-  const more = names.length > COLUMNS_SHOWN ? [`${names.length - COLUMNS_SHOWN} more`] : []
+  const more = names.length > COLUMNS_SHOWN ? [message`${names.length - COLUMNS_SHOWN} more`] : []
   const all = [...shown, ...more]
   return names.length === 1
-    ? `the column ${listText(all)} is ignored`
-    : `the columns ${listText(all)} are ignored`
+    ? message`the column ${listText(all)} is ignored`
+    : message`the columns ${listText(all)} are ignored`
 }
 
 /** Returns whether a column seems to have stock: ignored, it would make each pet one of one. */
@@ -346,7 +359,9 @@ function problemOfWidth(
   const isShort = required.some(name => columns.indexOf(name) >= values.length)
   if (width <= columns.length && !isShort) return undefined
   const count = isShort ? values.length : width
-  return `has ${countText(count, 'cell')}, but the first line names ${columns.length} columns`
+  return count === 1
+    ? message`has ${count} cell, but the first line names ${columns.length} columns`
+    : message`has ${count} cells, but the first line names ${columns.length} columns`
 }
 
 /**
@@ -363,8 +378,8 @@ function problemOfLines(
   const isText = cells.some((cell, index) => columns[index] === 'description' && /[\r\n]/.test(cell))
   const cellsOf = (line: string): string[] => line.replaceAll(`${delimiter} `, '').split(delimiter)
   if (isText || lines.some(line => cellsOf(line).length !== columns.length)) return undefined
-  const advice = 'write two quotes for a quote in a name, in a cell in quotes'
-  return `is one row of ${lines.length} lines, and each looks like a row of its own: ${advice}`
+  const advice = message`write two quotes for a quote in a name, in a cell in quotes`
+  return message`is one row of ${lines.length} lines, and each looks like a row of its own: ${advice}`
 }
 
 function problemOfCells<Row>(
@@ -376,12 +391,12 @@ function problemOfCells<Row>(
     const index = columns.indexOf(name)
     const value = values[index] ?? ''
     const rule = index < 0 ? undefined : ruleOf(name, value)
-    if (rule !== undefined) return `${name} ${shownCell(value)} ${rule}`
+    if (rule !== undefined) return `${translated(name)} ${shownCell(value)} ${rule}`
   }
   return undefined
 }
 
-const UNCLEAR_PRICE = 'may be read in two ways: say which mark is before decimals'
+const UNCLEAR_PRICE = message`may be read in two ways: say which mark is before decimals`
 
 function brokenPriceRule(value: string, { currency, mark }: PriceFormat): string | undefined {
   const price = value === '' ? 0n : minorUnitsIn(value, currency, mark)
@@ -389,26 +404,30 @@ function brokenPriceRule(value: string, { currency, mark }: PriceFormat): string
   if (mark === undefined && decimalMarkIn(value) === 'unclear') return UNCLEAR_PRICE
   if (price !== undefined && price <= AMOUNT_MAX) return undefined
   const example = decimalText(1250n, currency)
-  return `must be an amount of ${currency} such as ${example}, without separators between thousands`
+  return message`must be an amount of ${currency} such as ${example}, without separators between thousands`
 }
 
 function brokenRule(column: string, value: string): string | undefined {
   if (column === 'quantity' || column === 'reorderAt') {
     if (value === '' || unitsIn(value) !== undefined) return undefined
     return /^\d{1,3}[.,]\d{3}$/.test(value)
-      ? 'may be read in two ways: write it without a separator'
-      : `must be an integer from 0 to ${STOCK_MAX}`
+      ? message`may be read in two ways: write it without a separator`
+      : message`must be an integer from 0 to ${STOCK_MAX}`
   }
   if (column === 'hold') {
-    return value === '' || yesOrNo(value) !== undefined ? undefined : 'must be yes, no or empty'
+    return value === '' || yesOrNo(value) !== undefined ? undefined : message`must be yes, no or empty`
   }
   if (column === 'barcode') {
     if (/^\d[.,]?\d*E\+\d\d$/i.test(value))
-      return 'has lost digits in a spreadsheet: format its column as text'
-    return value === '' || BARCODE.test(value) ? undefined : 'must have 1 to 64 printable ASCII characters'
+      return message`has lost digits in a spreadsheet: format its column as text`
+    return value === '' || BARCODE.test(value)
+      ? undefined
+      : message`must have 1 to 64 printable ASCII characters`
   }
   const [min, max] = column === 'description' ? [0, DESCRIPTION_CHARS_MAX] : [1, NAME_CHARS_MAX]
   const { length } = [...value]
   if (length >= min && length <= max && !value.includes('\0')) return undefined
-  return min === 0 ? `must have at most ${max} characters` : `must have ${min} to ${max} characters`
+  return min === 0
+    ? message`must have at most ${max} characters`
+    : message`must have ${min} to ${max} characters`
 }

@@ -1,5 +1,6 @@
 import { STOCK_MAX } from '../shop/kernel/limits.ts'
 import { escapeControls } from '../values/control-characters.ts'
+import { message } from '../values/message.ts'
 
 const CELL_CHARS_SHOWN = 100
 
@@ -71,6 +72,6 @@ export function shownCell(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)
   return (
     escapeControls(JSON.stringify(start)) +
-    (start === cell ? '' : ` (the first ${CELL_CHARS_SHOWN} characters)`)
+    (start === cell ? '' : message` (the first ${CELL_CHARS_SHOWN} characters)`)
   )
 }

@@ -1,5 +1,6 @@
 import { CsvError, parse } from 'csv-parse/browser/esm/sync'
 import { escapeControls } from '../values/control-characters.ts'
+import { message } from '../values/message.ts'
 import { cellValue, shownCell } from './cell.ts'
 import { linesOf, UnreadableFile, withoutLineEnd } from './file-text.ts'
 
@@ -161,7 +162,7 @@ export class FileRecords {
     this.separatorLine = line
     if (DELIMITERS.some(delimiter => delimiter === separator)) return
     throw new UnreadableFile(
-      `${this.#name}:${this.#linesEnded + 1}: "sep=" must name a comma, a semicolon, a tab or |.`,
+      message`${this.#name}:${this.#linesEnded + 1}: "sep=" must name a comma, a semicolon, a tab or |.`,
     )
   }
 
@@ -184,17 +185,17 @@ export class FileRecords {
     if (this.#lines.join('').length > RECORD_CHARS_MAX) throw this.#tooLong(this.#linesEnded + 1)
     if (isOpen && isEnd) {
       const place = `${this.#name}:${this.#linesEnded + 1}`
-      const advice = 'remove it, or write two quotes for a quote in a cell in quotes'
+      const advice = message`remove it, or write two quotes for a quote in a cell in quotes`
       throw new UnreadableFile(
-        `${place}: a quote in ${shownCell(withoutLineEnd(this.#lines[0] ?? ''))} is not closed: ${advice}.`,
+        message`${place}: a quote in ${shownCell(withoutLineEnd(this.#lines[0] ?? ''))} is not closed: ${advice}.`,
       )
     }
     return located
   }
 
   #tooLong(line: number): UnreadableFile {
-    const reason = `the record that starts here has more than ${RECORD_CHARS_MAX} characters`
-    return new UnreadableFile(`${this.#name}:${line}: ${reason}: is a quote not closed?`)
+    const reason = message`the record that starts here has more than ${RECORD_CHARS_MAX} characters`
+    return new UnreadableFile(message`${this.#name}:${line}: ${reason}: is a quote not closed?`)
   }
 
   /**
@@ -318,8 +319,8 @@ function checkedQuotes(
     if (!cell.startsWith('"') || isQuoted(cell)) return cell
     const content = /^"(.*)"\s*$/s.exec(cell)?.[1]
     if (content !== undefined && isQuoted(content)) return content
-    const advice = 'write two quotes for a quote in a cell in quotes'
-    problem ??= `has text after a closing quote, in ${shownCell(cell)}: ${advice}`
+    const advice = message`write two quotes for a quote in a cell in quotes`
+    problem ??= message`has text after a closing quote, in ${shownCell(cell)}: ${advice}`
     return cell
   })
   return problem === undefined ? { cells: checked } : { cells, problem }

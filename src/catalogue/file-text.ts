@@ -1,4 +1,5 @@
 import { escapeControls } from '../values/control-characters.ts'
+import { message } from '../values/message.ts'
 import { foreignFormat } from './foreign-format.ts'
 
 /** A file of an import. */
@@ -22,7 +23,7 @@ const DOS_END = '\u001a'
 type EncodingLabel = ConstructorParameters<typeof TextDecoder>[0]
 // Safe: the Encoding Standard, which the runtime and every browser follow, has this label. The types of Bun lack it.
 const MAC_ROMAN = 'macintosh' as EncodingLabel
-const ADVICE = 'save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)"'
+const ADVICE = message`save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)"`
 
 /**
  * Decodes the bytes of a file and divides its text into lines, piece by piece. The file is in UTF-8 or UTF-16, with or
@@ -68,7 +69,7 @@ export class FileLines {
   #decodeStart(stream: boolean): string {
     const bytes = this.#start
     const foreign = this.#content === 'table' && foreignFormat(bytes.subarray(0, START_BYTES))
-    if (foreign) throw new UnreadableFile(`${this.#name} is ${foreign.name}: ${foreign.advice}.`)
+    if (foreign) throw new UnreadableFile(message`${this.#name} is ${foreign.name}: ${foreign.advice}.`)
     const encoding = encodingOf(bytes)
     this.#start = new Uint8Array()
     this.#decoder = new TextDecoder(encoding, { fatal: true, ignoreBOM: true })
@@ -84,7 +85,7 @@ export class FileLines {
     } catch (error) {
       if (!(error instanceof TypeError)) throw error
       if (String(decoder.encoding) !== 'utf-8')
-        throw new UnreadableFile(`${this.#name} is not valid UTF-16: ${ADVICE}.`)
+        throw new UnreadableFile(message`${this.#name} is not valid UTF-16: ${ADVICE}.`)
       throw this.#notUtf8(joined(new TextEncoder().encode(this.#unended), bytes))
     }
   }
@@ -103,9 +104,10 @@ export class FileLines {
     }
     const line = bytes.subarray(from, from + (lines[index]?.length ?? 0))
     const windows = specialCell(line, 'windows-1252')
-    const readings = `${windows} in Windows-1252, ${specialCell(line, MAC_ROMAN)} in Mac Roman`
+    const readings = message`${windows} in Windows-1252, ${specialCell(line, MAC_ROMAN)} in Mac Roman`
+    const place = `${this.#name}:${this.#linesEnded + index + 1}`
     return new UnreadableFile(
-      `${this.#name}:${this.#linesEnded + index + 1}: the file is not in UTF-8 (this line has ${readings}): ${ADVICE}.`,
+      message`${place}: the file is not in UTF-8 (this line has ${readings}): ${ADVICE}.`,
     )
   }
 
@@ -129,7 +131,7 @@ export class FileLines {
 
   #tooLong(line: number): UnreadableFile {
     return new UnreadableFile(
-      `${this.#name}:${line}: the line has more than ${this.#lineCharsMax} characters`,
+      message`${this.#name}:${line}: the line has more than ${this.#lineCharsMax} characters`,
     )
   }
 }

@@ -13,8 +13,8 @@ import type {
   TakenBack,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
-import { countText } from '../values/count-text.ts'
 import type { DecimalMark } from '../values/currency.ts'
+import { message } from '../values/message.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
@@ -403,17 +403,22 @@ class FindingsLog implements CheckedFiles {
   /** Adds the notices about repeated pets, and about categories that pets create, or name in another case. */
   noteNames(file: string, spellings: ReadonlyMap<string, string>): void {
     const name = escapeControls(file)
-    const repeated = countText(this.#repeats.length, 'line repeats', 'lines repeat')
-    if (this.#repeats.length > 0)
-      this.notices.push(
-        `${name}: ${repeated} the name and category of an earlier line, and each is a pet of its own: ` +
-          listOf(this.#repeats),
-      )
+    const count = this.#repeats.length
+    const repeats =
+      count === 1
+        ? message`${count} line repeats the name and category of an earlier line`
+        : message`${count} lines repeat the name and category of an earlier line`
+    if (count > 0)
+      this.notices.push(message`${name}: ${repeats}, and each is a pet of its own: ${listOf(this.#repeats)}`)
     if (this.#created.length > 0)
-      this.notices.push(`${name}: the file names new categories, which are created: ${listOf(this.#created)}`)
-    const changed = [...spellings].map(([given, known]) => `${shownCell(given)} as ${shownCell(known)}`)
+      this.notices.push(
+        message`${name}: the file names new categories, which are created: ${listOf(this.#created)}`,
+      )
+    const changed = [...spellings].map(
+      ([given, known]) => message`${shownCell(given)} as ${shownCell(known)}`,
+    )
     if (changed.length > 0)
-      this.notices.push(`${name}: categories are found without regard to case: ${listOf(changed)}`)
+      this.notices.push(message`${name}: categories are found without regard to case: ${listOf(changed)}`)
   }
 
   /** Adds the notice about names that several categories of the store have. */
@@ -421,7 +426,7 @@ class FindingsLog implements CheckedFiles {
     const shown = [...names].map(name => shownCell(name))
     if (shown.length > 0)
       this.notices.push(
-        `the store has several categories of one name, and the oldest is used: ${listOf(shown)}`,
+        message`the store has several categories of one name, and the oldest is used: ${listOf(shown)}`,
       )
   }
 
@@ -471,7 +476,7 @@ class FindingsLog implements CheckedFiles {
 }
 
 function listOf(names: readonly string[]): string {
-  const more = names.length > NAMES_SHOWN ? ` and ${names.length - NAMES_SHOWN} more` : ''
+  const more = names.length > NAMES_SHOWN ? message` and ${names.length - NAMES_SHOWN} more` : ''
   return names.slice(0, NAMES_SHOWN).join(', ') + more
 }
 

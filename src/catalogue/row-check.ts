@@ -13,6 +13,7 @@ import type {
   ImportPetNames,
   OnExisting,
 } from '../shop/imports/schema.ts'
+import { message } from '../values/message.ts'
 import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
 import { similarName } from '../values/similar-name.ts'
 
@@ -141,10 +142,10 @@ export class RowCheck {
       const { name, barcode, line } = row
       const holder = holderOf.get(barcode)
       if (typeof holder === 'string' && !this.#updates)
-        return { problem: sharedBarcode(name, barcode, `the pet "${holder}" in the store`) }
+        return { problem: sharedBarcode(name, barcode, message`the pet "${holder}" in the store`) }
       const digest = this.#options.digest?.(barcode) ?? barcode
       const earlier = this.#barcodeLines.get(digest)
-      if (earlier !== undefined) return { problem: sharedBarcode(name, barcode, `line ${earlier}`) }
+      if (earlier !== undefined) return { problem: sharedBarcode(name, barcode, message`line ${earlier}`) }
       this.#barcodeLines.set(digest, line)
       if (typeof holder !== 'string') return result
       this.#isFound.add(row)

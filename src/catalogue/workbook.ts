@@ -1,4 +1,5 @@
 import { escapeControls } from '../values/control-characters.ts'
+import { message } from '../values/message.ts'
 import { shownCell } from './cell.ts'
 import { type CatalogueSource, UnreadableFile } from './file-text.ts'
 
@@ -17,7 +18,7 @@ const CELL_NAME = / r="([A-Z]{1,8})(\d{1,15})"/
 const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
 /** An error such as #N/A, or a formula without its value: the library reads both as an empty cell. */
 const WITHOUT_VALUE = / t="e"|(?:<\/f>|<f [^<>]*\/>)(?:<v ?\/>|<v><\/v>)?<\/c>/
-const AS_CSV = 'save it as "CSV UTF-8"'
+const AS_CSV = message`save it as "CSV UTF-8"`
 
 type Cell = string | number | boolean | Date | null
 
@@ -42,7 +43,7 @@ export async function* tableBytes(
     if (isZip === undefined && size >= ZIP_START.length) isZip = startsLikeZip(chunks)
     if (isZip === false) yield* chunks.splice(0)
     if (isZip && size > WORKBOOK_MIB_MAX * MIB)
-      throw tooLarge(source, `has more than ${WORKBOOK_MIB_MAX} MiB`)
+      throw tooLarge(source, message`has more than ${WORKBOOK_MIB_MAX} MiB`)
   }
   const bytes = new Uint8Array(await new Blob(chunks).arrayBuffer())
   if (isZip && (await isWorkbook(source, bytes))) yield* linesOf(source, bytes, onNotice)
@@ -76,7 +77,7 @@ async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<b
     return false
   }
   if (hasWorkbook && contentBytes > CONTENT_MIB_MAX * MIB)
-    throw tooLarge(source, `contains more than ${CONTENT_MIB_MAX} MiB`)
+    throw tooLarge(source, message`contains more than ${CONTENT_MIB_MAX} MiB`)
   return hasWorkbook
 }
 
@@ -93,14 +94,16 @@ async function checkSheets(source: CatalogueSource, bytes: Uint8Array): Promise<
       columns = Math.max(columns, columnNumber(column))
     }
     if (rows * columns > CELLS_MAX)
-      throw tooLarge(source, `has a cell in row ${rows} or column ${columns}, with too many before it`)
+      throw tooLarge(source, message`has a cell in row ${rows} or column ${columns}, with too many before it`)
     const missing = WITHOUT_VALUE.exec(text)
     if (missing) {
       const at = text.lastIndexOf('<c ', missing.index)
       const [, column = '', row = ''] = text.slice(at).match(CELL_NAME) ?? []
-      const place = `the cell ${column}${row} (${part.slice('xl/worksheets/'.length)})`
-      const advice = 'correct it, and save the workbook with a spreadsheet program'
-      throw new UnreadableFile(`${name}: ${place} has an error or a formula without its value: ${advice}.`)
+      const place = message`the cell ${column + row} (${part.slice('xl/worksheets/'.length)})`
+      const advice = message`correct it, and save the workbook with a spreadsheet program`
+      throw new UnreadableFile(
+        message`${name}: ${place} has an error or a formula without its value: ${advice}.`,
+      )
     }
   }
 }
@@ -126,12 +129,12 @@ async function* linesOf(
   const sheets = await readSheets(source, bytes).catch(error => {
     if (error instanceof UnreadableFile) throw error
     const reason = escapeControls(error instanceof Error ? error.message : String(error))
-    throw new UnreadableFile(`${name} cannot be read as an Excel workbook (${reason}): ${AS_CSV}.`)
+    throw new UnreadableFile(message`${name} cannot be read as an Excel workbook (${reason}): ${AS_CSV}.`)
   })
   const [first, ...others] = sheets
   const unread = others.filter(({ data }) => data.length > 0).map(({ sheet }) => shownCell(sheet))
   if (first && unread.length > 0)
-    onNotice(`${name}: only the sheet ${shownCell(first.sheet)} is read, not ${unread.join(', ')}`)
+    onNotice(message`${name}: only the sheet ${shownCell(first.sheet)} is read, not ${unread.join(', ')}`)
   // Safe: the library makes no other values without a schema.
   const rows = (first?.data ?? []) as readonly (readonly Cell[])[]
   const encoder = new TextEncoder()

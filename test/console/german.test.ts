@@ -114,3 +114,21 @@ test('the language is chosen in the header and at the sign-in, and is kept', asy
   await page.getByRole('menuitem', { name: 'English' }).click()
   await page.getByText('Sign in with a key of this store.').waitFor()
 })
+
+test('in German, the notes and the problems of an imported file are German, and so are its columns', async () => {
+  const page = await browser.open(store(), '/import', { width: 390, locale: 'de-DE' })
+  const text = 'Artikel;Kategorie;Bestand;gesperrt\nWuschel;Hunde;viel;\nBello;Hunde;2;\nBello;Hunde;3;\n'
+  const file = { name: 'tiere.csv', mimeType: 'text/csv', buffer: Buffer.from(text) }
+  await page.locator('input[type=file]').nth(1).setInputFiles(file)
+  await page.getByRole('checkbox', { name: /^Fehlende Kategorien anlegen/ }).check()
+  await page.getByRole('button', { name: 'Prüfen' }).click()
+  await page.getByText('1 Zeile kann nicht importiert werden').waitFor()
+  await page.getByText('Bestand "viel" muss eine ganze Zahl von 0 bis 1000000000 sein').waitFor()
+  await page.getByText('"Artikel" gilt als Name').waitFor()
+  await page.getByText(/^tiere\.csv: 1 Zeile wiederholt Name und Kategorie/).waitFor()
+  await expectGerman(page, 'the checked file')
+  const picture = { name: 'tiere.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG', 'latin1') }
+  await page.locator('input[type=file]').nth(1).setInputFiles(picture)
+  await page.getByRole('button', { name: 'Prüfen' }).click()
+  await page.getByText('tiere.png ist ein Bild: Speichern Sie die Tabelle als CSV').waitFor()
+})

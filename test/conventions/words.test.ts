@@ -87,9 +87,29 @@ test('control: texts that have no translation are detected, also in a branch and
   ])
 })
 
+function stringsIn(files: readonly Source[]): ReadonlySet<string> {
+  return new Set(files.flatMap(file => nodesOf(file, ts.isStringLiteralLike)).map(({ text }) => text))
+}
+
+/** The files with sentences about files that are imported. The command line has these sentences, too. */
+const fileReaders = [...sources('src/catalogue/*.ts'), ...sources('src/shop/imports/limits.ts')]
+
 test('each translated sentence is in the source', () => {
-  const texts = new Set(files.flatMap(file => nodesOf(file, ts.isStringLiteralLike)).map(({ text }) => text))
+  const texts = stringsIn(files)
   expect(Object.keys(german.sentences).filter(sentence => !texts.has(sentence))).toEqual([])
+})
+
+/** Returns the sentence of a template, with numbers for its values. */
+function keyOf(template: ts.TemplateLiteral): string {
+  if (ts.isNoSubstitutionTemplateLiteral(template)) return template.text
+  const spans = template.templateSpans.map(({ literal }, index) => `{${index}}${literal.text}`)
+  return template.head.text + spans.join('')
+}
+
+test('the translated sentences about imported files are those in the source', () => {
+  const templates = fileReaders.flatMap(file => nodesOf(file, ts.isTaggedTemplateExpression))
+  const keys = new Set(templates.map(({ template }) => keyOf(template)))
+  expect(Object.keys(german.files).toSorted()).toEqual([...keys].toSorted())
 })
 
 function placeholdersOf(sentence: string): string[] {
@@ -97,7 +117,7 @@ function placeholdersOf(sentence: string): string[] {
 }
 
 test('a translation has the placeholders of its sentence', () => {
-  const pairs = Object.entries(german.sentences)
+  const pairs = Object.entries({ ...german.sentences, ...german.files })
   expect(pairs.length).toBeGreaterThan(600)
   const different = pairs.filter(([one, other]) => `${placeholdersOf(one)}` !== `${placeholdersOf(other)}`)
   expect(different).toEqual([])

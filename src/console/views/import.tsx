@@ -304,8 +304,8 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   )
 }
 
-function existingText(count: number, names: string, { skipExisting }: ImportChoices): string {
-  return skipExisting
+function existingText(count: number, names: string, { onExisting }: ImportChoices): string {
+  return onExisting === 'skip'
     ? countText(
         count,
         '{count} line has the name of another pet of the same category (to be left out): {names}',

@@ -744,8 +744,8 @@ const sentences = {
   Problem: 'Problem',
   Problems: 'Probleme',
   'Only the first {count} are listed.': 'Nur die ersten {count} sind aufgeführt.',
-  'Download the invalid lines of pets': 'Ungültige Zeilen der Tiere herunterladen',
-  'Download the invalid lines of categories': 'Ungültige Zeilen der Kategorien herunterladen',
+  'Download the invalid lines of pets': 'Ungültige Tiere herunterladen',
+  'Download the invalid lines of categories': 'Ungültige Kategorien herunterladen',
   '{categories} and {pets}': '{categories} und {pets}',
   // Keys
   'create and change pets and categories': 'Tiere und Kategorien anlegen und ändern',
@@ -950,6 +950,145 @@ const sentences = {
   'Return to the real time': 'Zur echten Zeit zurückkehren',
 }
 
+/** The German sentences about files that are imported, by the English ones. The numbers stand for the values. */
+const files = {
+  ': {0} is {1}': ': {0} ist {1}',
+  '{0}: in prices, “{1}” is before decimals{2}': '{0}: In Preisen steht „{1}“ vor den Nachkommastellen{2}',
+  '{0}: above the names of the columns, {1} line is left out':
+    '{0}: Über den Namen der Spalten wird {1} Zeile ausgelassen',
+  '{0}: above the names of the columns, {1} lines are left out':
+    '{0}: Über den Namen der Spalten werden {1} Zeilen ausgelassen',
+  'the columns are {0}': 'die Spalten sind {0}',
+  '. Did you mean "{0}" by {1}?': '. Ist mit {1} „{0}“ gemeint?',
+  '{0}: the column "{1}" is missing; {2}{3}': '{0}: Die Spalte „{1}“ fehlt; {2}{3}',
+  '{0}: the column "category" is that of a file of pets, not of categories; {1}':
+    '{0}: Die Spalte „Kategorie“ gehört zu einer Datei mit Tieren, nicht mit Kategorien; {1}',
+  '{0}: the column "quantity" is missing; {1}.': '{0}: Die Spalte „Bestand“ fehlt; {1}.',
+  'Did you mean "quantity" by {0}? Name that column quantity.':
+    'Ist mit {0} der Bestand gemeint? Nennen Sie die Spalte „Bestand“.',
+  'If it is no stock, add an empty column quantity, which means 1 of each':
+    'Ist es kein Bestand, fügen Sie eine leere Spalte „Bestand“ hinzu; sie bedeutet 1 Stück von jedem',
+  'the column {0} appears twice': 'Die Spalte {0} kommt zweimal vor',
+  'the columns {0} and {1} are both read as {2}: name one of them so':
+    'Die Spalten {0} und {1} werden beide als „{2}“ gelesen: Nennen Sie eine davon so',
+  '{0} as {1}': '{0} als {1}',
+  '{0} is read as {1}': '{0} gilt als {1}',
+  '{0} and {1}': '{0} und {1}',
+  '"" (without a name)': '"" (ohne Namen)',
+  ' (did you mean {0}?)': ' (meinten Sie {0}?)',
+  '{0} more': '{0} weitere',
+  'the column {0} is ignored': 'Die Spalte {0} wird nicht gelesen',
+  'the columns {0} are ignored': 'Die Spalten {0} werden nicht gelesen',
+  'has {0} cell, but the first line names {1} columns':
+    'hat {0} Zelle, aber die erste Zeile nennt {1} Spalten',
+  'has {0} cells, but the first line names {1} columns':
+    'hat {0} Zellen, aber die erste Zeile nennt {1} Spalten',
+  'write two quotes for a quote in a name, in a cell in quotes':
+    'Schreiben Sie ein Anführungszeichen in einem Namen doppelt, in einer Zelle in Anführungszeichen',
+  'is one row of {0} lines, and each looks like a row of its own: {1}':
+    'ist ein Eintrag aus {0} Zeilen, die alle wie eigene Einträge aussehen: {1}',
+  'may be read in two ways: say which mark is before decimals':
+    'kann zweierlei heißen: Wählen Sie, welches Zeichen vor den Nachkommastellen steht',
+  'must be an amount of {0} such as {1}, without separators between thousands':
+    'muss ein Betrag in {0} wie {1} sein, ohne Trennzeichen zwischen Tausendern',
+  'may be read in two ways: write it without a separator':
+    'kann zweierlei heißen: Schreiben Sie die Zahl ohne Trennzeichen',
+  'must be an integer from 0 to {0}': 'muss eine ganze Zahl von 0 bis {0} sein',
+  'must be yes, no or empty': 'muss ja, nein oder leer sein',
+  'has lost digits in a spreadsheet: format its column as text':
+    'hat in einer Tabelle Ziffern verloren: Formatieren Sie die Spalte als Text',
+  'must have 1 to 64 printable ASCII characters': 'muss 1 bis 64 druckbare ASCII-Zeichen haben',
+  'must have at most {0} characters': 'darf höchstens {0} Zeichen haben',
+  'must have {0} to {1} characters': 'muss {0} bis {1} Zeichen haben',
+  ' (the first {0} characters)': ' (die ersten {0} Zeichen)',
+  '{0}:{1}: "sep=" must name a comma, a semicolon, a tab or |.':
+    '{0}:{1}: „sep=“ muss ein Komma, ein Semikolon, einen Tabulator oder | nennen.',
+  'remove it, or write two quotes for a quote in a cell in quotes':
+    'Entfernen Sie es, oder schreiben Sie es doppelt, in einer Zelle in Anführungszeichen',
+  '{0}: a quote in {1} is not closed: {2}.': '{0}: Ein Anführungszeichen in {1} ist nicht geschlossen: {2}.',
+  'the record that starts here has more than {0} characters':
+    'Der Eintrag, der hier beginnt, hat mehr als {0} Zeichen',
+  '{0}:{1}: {2}: is a quote not closed?': '{0}:{1}: {2}: Ist ein Anführungszeichen nicht geschlossen?',
+  'write two quotes for a quote in a cell in quotes':
+    'Schreiben Sie ein Anführungszeichen doppelt, in einer Zelle in Anführungszeichen',
+  'has text after a closing quote, in {0}: {1}':
+    'hat Text nach einem schließenden Anführungszeichen, in {0}: {1}',
+  'save it as "CSV UTF-8", or with the encoding "Unicode (UTF-8)"':
+    'Speichern Sie sie als „CSV UTF-8“ oder mit der Codierung „Unicode (UTF-8)“',
+  '{0} is {1}: {2}.': '{0} ist {1}: {2}.',
+  '{0} is not valid UTF-16: {1}.': '{0} ist kein gültiges UTF-16: {1}.',
+  '{0} in Windows-1252, {1} in Mac Roman': '{0} in Windows-1252, {1} in Mac Roman',
+  '{0}: the file is not in UTF-8 (this line has {1}): {2}.':
+    '{0}: Die Datei ist nicht in UTF-8 (diese Zeile hat {1}): {2}.',
+  '{0}:{1}: the line has more than {2} characters': '{0}:{1}: Die Zeile hat mehr als {2} Zeichen',
+  'open it in Excel, and save it with "Save As" as "Excel Workbook (.xlsx)" or "CSV UTF-8"':
+    'Öffnen Sie die Datei in Excel, und speichern Sie sie mit „Speichern unter“ als „Excel-Arbeitsmappe (.xlsx)“ oder „CSV UTF-8“',
+  'unpack it first': 'Entpacken Sie die Datei zuerst',
+  'save its table as CSV with the program that made it':
+    'Speichern Sie die Tabelle als CSV mit dem Programm, das die Datei erstellt hat',
+  'a LibreOffice spreadsheet (ODS)': 'eine Tabelle von LibreOffice (ODS)',
+  'open it in LibreOffice, and save it as "Excel 2007-365 (.xlsx)"':
+    'Öffnen Sie die Datei in LibreOffice, und speichern Sie sie als „Excel 2007-365 (.xlsx)“',
+  'a damaged Excel workbook or another Office file':
+    'eine beschädigte Excel-Arbeitsmappe oder eine andere Office-Datei',
+  'a Numbers spreadsheet': 'eine Tabelle von Numbers',
+  'open it in Numbers, and choose "File > Export To > Excel"':
+    'Öffnen Sie die Datei in Numbers, und wählen Sie „Ablage > Exportieren > Excel“',
+  'a ZIP archive': 'ein ZIP-Archiv',
+  '{0}; if it is a spreadsheet, {1}': '{0}; ist es eine Tabelle: {1}',
+  'an Excel workbook (XLS, or XLSX with a password)': 'eine Excel-Arbeitsmappe (XLS, oder XLSX mit Kennwort)',
+  'compressed with gzip': 'mit gzip komprimiert',
+  'compressed with bzip2': 'mit bzip2 komprimiert',
+  'compressed with xz': 'mit xz komprimiert',
+  'compressed with zstd': 'mit zstd komprimiert',
+  'a 7-Zip archive': 'ein 7-Zip-Archiv',
+  'a RAR archive': 'ein RAR-Archiv',
+  'a PDF document': 'ein PDF-Dokument',
+  'an RTF document': 'ein RTF-Dokument',
+  'save it as plain text': 'Speichern Sie die Datei als reinen Text',
+  'an SQLite database': 'eine SQLite-Datenbank',
+  'a picture': 'ein Bild',
+  'an HTML page': 'eine HTML-Seite',
+  'download the file itself, or open it in a spreadsheet and save it as CSV':
+    'Laden Sie die eigentliche Datei herunter, oder öffnen Sie diese in einem Tabellenprogramm und speichern Sie sie als CSV',
+  'an XML document': 'ein XML-Dokument',
+  'open it in a spreadsheet, and save it as CSV':
+    'Öffnen Sie die Datei in einem Tabellenprogramm, und speichern Sie sie als CSV',
+  '{0} line repeats the name and category of an earlier line':
+    '{0} Zeile wiederholt Name und Kategorie einer früheren Zeile',
+  '{0} lines repeat the name and category of an earlier line':
+    '{0} Zeilen wiederholen Name und Kategorie einer früheren Zeile',
+  '{0}: {1}, and each is a pet of its own: {2}': '{0}: {1}; daraus wird jeweils ein eigenes Tier: {2}',
+  '{0}: the file names new categories, which are created: {1}':
+    '{0}: Die Datei nennt neue Kategorien, die angelegt werden: {1}',
+  '{0}: categories are found without regard to case: {1}':
+    '{0}: Kategorien werden ohne Rücksicht auf Groß- und Kleinschreibung gefunden: {1}',
+  'the store has several categories of one name, and the oldest is used: {0}':
+    'Mehrere Kategorien haben denselben Namen, die älteste wird verwendet: {0}',
+  ' and {0} more': ' und {0} weitere',
+  'the pet "{0}" in the store': 'das gespeicherte Tier „{0}“',
+  'line {0}': 'Zeile {0}',
+  'save it as "CSV UTF-8"': 'Speichern Sie die Datei als „CSV UTF-8“',
+  'has more than {0} MiB': 'hat mehr als {0} MiB',
+  'contains more than {0} MiB': 'enthält mehr als {0} MiB',
+  'has a cell in row {0} or column {1}, with too many before it':
+    'hat eine Zelle in Zeile {0} oder Spalte {1}, mit zu vielen davor',
+  'the cell {0} ({1})': 'Die Zelle {0} ({1})',
+  'correct it, and save the workbook with a spreadsheet program':
+    'Berichtigen Sie sie, und speichern Sie die Arbeitsmappe mit einem Tabellenprogramm',
+  '{0}: {1} has an error or a formula without its value: {2}.':
+    '{0}: {1} hat einen Fehler oder eine Formel ohne Wert: {2}.',
+  '{0} cannot be read as an Excel workbook ({1}): {2}.':
+    '{0} kann nicht als Excel-Arbeitsmappe gelesen werden ({1}): {2}.',
+  '{0}: only the sheet {1} is read, not {2}': '{0}: Nur das Blatt {1} wird gelesen, nicht {2}',
+  'the category "{0}" occurs twice': 'Die Kategorie „{0}“ kommt zweimal vor',
+  'there is no category "{0}"': 'Es gibt keine Kategorie „{0}“',
+  'there is no category "{0}": did you mean "{1}"?': 'Es gibt keine Kategorie „{0}“: Meinten Sie „{1}“?',
+  'the barcode {0} of "{1}" is that of {2}': 'Den Barcode {0} von „{1}“ hat schon: {2}',
+  'there are several categories "{0}" in the store: rename one':
+    'Es gibt mehrere Kategorien „{0}“: Benennen Sie eine um',
+}
+
 /** The sentences for refusals, by the code. */
 const refusals: Readonly<Record<ErrorCode, string>> = {
   malformed_json: 'Die Anfrage ist beschädigt.',
@@ -1028,5 +1167,5 @@ const fields: Readonly<Record<FieldErrorCode, string>> = {
   duplicate: 'Diese Angabe ist schon vergeben.',
 }
 
-export const german = { sentences, refusals, fields }
+export const german = { sentences, files, refusals, fields }
 export type Words = typeof german

@@ -1,4 +1,5 @@
 import { Fragment, type ReactNode } from 'react'
+import { translateMessages } from '../../values/message.ts'
 import type { Words } from './german.ts'
 import { language, locale } from './language.ts'
 
@@ -6,9 +7,14 @@ import { language, locale } from './language.ts'
 export type Sentence = keyof Words['sentences']
 
 /** The names of the placeholders of a sentence: `pet` and `count` of `{pet} has {count}`. */
-type Slots<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
-  ? Name | Slots<Rest>
+type Placeholders<Text extends string> = Text extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | Placeholders<Rest>
   : never
+
+/** The values of placeholders, if there are any. */
+type PlaceholderValues<Names extends string, Value> = [Names] extends [never]
+  ? []
+  : [values: Readonly<Record<Names, Value>>]
 
 // The scripts of the views wait for this one, so their constants can have sentences, and no page shows another language
 // first. Without its file, the page is in English.
@@ -20,6 +26,12 @@ const translated: Words | undefined =
       )
     : undefined
 
+if (translated) {
+  // The names of columns are sentences of the pages, too.
+  const all: Readonly<Record<string, string>> = { ...translated.sentences, ...translated.files }
+  translateMessages(text => all[text] ?? text)
+}
+
 /** The sentences for refusals; undefined in English, which the messages of the store have. */
 export const refusalWords = translated?.refusals
 /** The ends of sentences about fields; undefined in English. */
@@ -29,14 +41,15 @@ const counts = new Intl.NumberFormat(locale)
 const plurals = new Intl.PluralRules(locale)
 
 /** A sentence without placeholders. */
-export type PlainSentence = { [Text in Sentence]: [Slots<Text>] extends [never] ? Text : never }[Sentence]
-
-type ValuesOf<Names extends string, Value> = [Names] extends [never]
-  ? []
-  : [values: Readonly<Record<Names, Value>>]
+export type PlainSentence = {
+  [Text in Sentence]: [Placeholders<Text>] extends [never] ? Text : never
+}[Sentence]
 
 /** Returns a sentence in the language of the page. */
-export function t<Text extends Sentence>(text: Text, ...[values]: ValuesOf<Slots<Text>, string>): string {
+export function t<Text extends Sentence>(
+  text: Text,
+  ...[values]: PlaceholderValues<Placeholders<Text>, string>
+): string {
   return fill(text, values)
 }
 
@@ -45,7 +58,7 @@ export function countText<One extends Sentence, Other extends Sentence>(
   count: bigint | number,
   one: One,
   other: Other,
-  ...[values]: ValuesOf<Exclude<Slots<One | Other>, 'count'>, string>
+  ...[values]: PlaceholderValues<Exclude<Placeholders<One | Other>, 'count'>, string>
 ): string {
   const text = plurals.select(Number(count)) === 'one' ? one : other
   return fill(text, { ...values, count: counts.format(count) })
@@ -54,7 +67,7 @@ export function countText<One extends Sentence, Other extends Sentence>(
 /** Returns a sentence with elements, such as links, in its placeholders. */
 export function rich<Text extends Sentence>(
   text: Text,
-  ...[nodes]: ValuesOf<Slots<Text>, ReactNode>
+  ...[nodes]: PlaceholderValues<Placeholders<Text>, ReactNode>
 ): ReactNode {
   const all: Readonly<Record<string, ReactNode>> = nodes ?? {}
   return partsOf(text).map((part, index) =>

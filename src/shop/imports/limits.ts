@@ -1,21 +1,25 @@
 // The limits of an import, and the sentences about names. The importer runs in browsers, so this file has no schema.
 
+import { message } from '../../values/message.ts'
+
 /** The maximum number of rows of each kind that are sent and staged together. */
 export const IMPORT_ROWS_MAX = 500
 /** The maximum number of rows of one slice. */
 export const SLICE_ROWS_MAX = 500
 
 export function occursTwice(name: string): string {
-  return `the category "${name}" occurs twice`
+  return message`the category "${name}" occurs twice`
 }
 
 export function noCategory(name: string, similar?: string): string {
-  return `there is no category "${name}"${similar === undefined ? '' : `: did you mean "${similar}"?`}`
+  return similar === undefined
+    ? message`there is no category "${name}"`
+    : message`there is no category "${name}": did you mean "${similar}"?`
 }
 
 /** Why a row cannot have its barcode. `other` says which pet or which line has it. */
 export function sharedBarcode(name: string, barcode: string, other: string): string {
-  return `the barcode ${barcode} of "${name}" is that of ${other}`
+  return message`the barcode ${barcode} of "${name}" is that of ${other}`
 }
 
 export function namesSeveralPets(name: string): string {
@@ -23,5 +27,5 @@ export function namesSeveralPets(name: string): string {
 }
 
 export function ambiguous(name: string): string {
-  return `there are several categories "${name}" in the store: rename one`
+  return message`there are several categories "${name}" in the store: rename one`
 }
