@@ -32,9 +32,6 @@ export function amountIn(text: string): bigint | undefined {
 /** Returns a message by the name of a field, if its text is neither empty nor an amount. */
 export function amountProblem(field: string, text: string): Readonly<Record<string, string>> {
   if (text.trim() === '' || amountIn(text) !== undefined) return {}
-  return {
-    [field]: t('Enter an amount such as {amount}, without separators between thousands.', {
-      amount: amountText(1250n),
-    }),
-  }
+  const amount = amountText(1250n)
+  return { [field]: t('Enter an amount such as {amount}, without separators between thousands.', { amount }) }
 }

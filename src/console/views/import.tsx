@@ -305,19 +305,13 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
 }
 
 function existingText(count: number, names: string, { onExisting }: ImportChoices): string {
-  return onExisting === 'skip'
-    ? countText(
-        count,
-        '{count} line has the name of another pet of the same category (to be left out): {names}',
-        '{count} lines have the name of another pet of the same category (to be left out): {names}',
-        { names },
-      )
-    : countText(
-        count,
-        '{count} line has the name of another pet of the same category (to be loaded as well): {names}',
-        '{count} lines have the name of another pet of the same category (to be loaded as well): {names}',
-        { names },
-      )
+  const isUpdate = onExisting !== 'load' && onExisting !== 'skip'
+  return countText(
+    count,
+    '{count} line has the name of another pet of the same category (to be {fate}): {names}',
+    '{count} lines have the name of another pet of the same category (to be {fate}): {names}',
+    { names, fate: isUpdate ? t('updated') : onExisting === 'skip' ? t('left out') : t('loaded as well') },
+  )
 }
 
 const problemColumns: readonly Column<ImportResult['report']['problems'][number]>[] = [

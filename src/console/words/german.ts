@@ -731,14 +731,12 @@ const sentences = {
     '{count} Kategorie fehlt. Die Seite kann sie anlegen.',
   '{count} categories are missing. The page can create them.':
     '{count} Kategorien fehlen. Die Seite kann sie anlegen.',
-  '{count} line has the name of another pet of the same category (to be left out): {names}':
-    '{count} Zeile hat den Namen eines anderen Tiers derselben Kategorie (wird ausgelassen): {names}',
-  '{count} lines have the name of another pet of the same category (to be left out): {names}':
-    '{count} Zeilen haben den Namen eines anderen Tiers derselben Kategorie (werden ausgelassen): {names}',
-  '{count} line has the name of another pet of the same category (to be loaded as well): {names}':
-    '{count} Zeile hat den Namen eines anderen Tiers derselben Kategorie (wird auch geladen): {names}',
-  '{count} lines have the name of another pet of the same category (to be loaded as well): {names}':
-    '{count} Zeilen haben den Namen eines anderen Tiers derselben Kategorie (werden auch geladen): {names}',
+  '{count} line has the name of another pet of the same category (to be {fate}): {names}':
+    '{count} Zeile hat den Namen eines anderen Tiers derselben Kategorie ({fate}): {names}',
+  '{count} lines have the name of another pet of the same category (to be {fate}): {names}':
+    '{count} Zeilen haben den Namen eines anderen Tiers derselben Kategorie ({fate}): {names}',
+  'left out': 'auszulassen',
+  'loaded as well': 'auch zu laden',
   File: 'Datei',
   Line: 'Zeile',
   Problem: 'Problem',

@@ -5,6 +5,9 @@ export type LanguageCode = keyof typeof languages
 /** All pages of an origin share the storage, and a person reads one language in all of its stores. */
 const STORED_LANGUAGE = 'petstore-language'
 
+/** A tag of a language. On some systems, a browser has one such as `en-US@posix`, which no format takes. */
+const TAG = /^[a-z]{2,3}(-[a-z\d]+)*$/i
+
 /** The language of the page until it is reloaded: the chosen one, or else the first of the browser that there is. */
 export const language = findLanguage()
 
@@ -15,17 +18,9 @@ function findLanguage(): LanguageCode {
   return [storedLanguage(), ...browserLocales().map(codeOf)].find(isLanguage) ?? 'en'
 }
 
-/** Returns the locales of the browser, the preferred one first. On some systems it has one such as `en-US@posix`. */
+/** Returns the locales of the browser, the preferred one first. */
 function browserLocales(): readonly string[] {
-  return (globalThis.navigator?.languages ?? []).filter(isTag)
-}
-
-function isTag(locale: string): boolean {
-  try {
-    return Intl.getCanonicalLocales(locale).length === 1
-  } catch {
-    return false
-  }
+  return (globalThis.navigator?.languages ?? []).filter(one => TAG.test(one))
 }
 
 function codeOf(locale: string): string {

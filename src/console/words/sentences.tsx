@@ -1,7 +1,7 @@
 import { Fragment, type ReactNode } from 'react'
 import { translateMessages } from '../../values/message.ts'
 import type { Words } from './german.ts'
-import { language, locale } from './language.ts'
+import { type LanguageCode, language, locale } from './language.ts'
 
 /** An English sentence of the console, which is also the key of its translations. */
 export type Sentence = keyof Words['sentences']
@@ -16,21 +16,18 @@ type PlaceholderValues<Names extends string, Value> = [Names] extends [never]
   ? []
   : [values: Readonly<Record<Names, Value>>]
 
+/** The file of each language but English. */
+const files: Partial<Record<LanguageCode, () => Promise<Words>>> = {
+  de: async () => (await import('./german.ts')).german,
+}
+
 // The scripts of the views wait for this one, so their constants can have sentences, and no page shows another language
 // first. Without its file, the page is in English.
-const translated: Words | undefined =
-  language === 'de'
-    ? await import('./german.ts').then(
-        ({ german }) => german,
-        () => undefined,
-      )
-    : undefined
+const translated = await files[language]?.().catch(() => undefined)
 
-if (translated) {
-  // The names of columns are sentences of the pages, too.
-  const all: Readonly<Record<string, string>> = { ...translated.sentences, ...translated.files }
-  translateMessages(text => all[text] ?? text)
-}
+// The names of columns are sentences of the pages, too.
+const all: Readonly<Record<string, string>> = { ...translated?.sentences, ...translated?.files }
+translateMessages(text => all[text] ?? text)
 
 /** The sentences for refusals; undefined in English, which the messages of the store have. */
 export const refusalWords = translated?.refusals
@@ -69,10 +66,10 @@ export function rich<Text extends Sentence>(
   text: Text,
   ...[nodes]: PlaceholderValues<Placeholders<Text>, ReactNode>
 ): ReactNode {
-  const all: Readonly<Record<string, ReactNode>> = nodes ?? {}
+  const given: Readonly<Record<string, ReactNode>> = nodes ?? {}
   return partsOf(text).map((part, index) =>
     // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence keep their order
-    index % 2 === 0 ? part : <Fragment key={index}>{all[part]}</Fragment>,
+    index % 2 === 0 ? part : <Fragment key={index}>{given[part]}</Fragment>,
   )
 }
 
@@ -87,5 +84,5 @@ const CONTEXT = /#\w+$/
 
 /** Returns the words and, at odd indexes, the names of placeholders. */
 function partsOf(text: Sentence): string[] {
-  return (translated?.sentences[text] ?? text.replace(CONTEXT, '')).split(/\{(\w+)\}/)
+  return (all[text] ?? text.replace(CONTEXT, '')).split(/\{(\w+)\}/)
 }

@@ -82,16 +82,14 @@ function totalsOf({ orders, hasMore }: ReadOrders): string {
   const all = {
     orders: countText(orders.length, '{count} order', '{count} orders'),
     units: unitsAndAmount(orders),
+    open: formatCount(open.length),
+    openUnits: unitsAndAmount(open),
+    zone: shopZone,
   }
   const sums =
     open.length === 0
-      ? t('{orders}, {units}. Times: {zone}.', { ...all, zone: shopZone })
-      : t('{orders}, {units}, of which {open} open with {openUnits}. Times: {zone}.', {
-          ...all,
-          open: formatCount(open.length),
-          openUnits: unitsAndAmount(open),
-          zone: shopZone,
-        })
+      ? t('{orders}, {units}. Times: {zone}.', all)
+      : t('{orders}, {units}, of which {open} open with {openUnits}. Times: {zone}.', all)
   const shown = t('the newest {count} orders; there are more.', { count: formatCount(ORDERS_MAX) })
   return hasMore ? `${shown} ${sums}` : sums
 }

@@ -72,15 +72,11 @@ function SaleNote({ client, sale, note }: SaleNoteProps) {
 
 function OrderText({ order }: { readonly order: Order }) {
   const { id, petId, petName = petNumber(petId), quantity, complete, reference, unitPrice } = order
+  const sold = `${formatCount(quantity)} × ${shortened(nameText(petName, petId))}`
+  const amount = unitPrice === undefined ? '' : `, ${formatMoney(unitPrice * quantity)}`
   return (
     <>
-      {t(complete ? 'Sold: {what}.' : 'Reserved: {what}.', {
-        what: [
-          `${formatCount(quantity)} × ${shortened(nameText(petName, petId))}`,
-          ...(unitPrice === undefined ? [] : [formatMoney(unitPrice * quantity)]),
-        ].join(', '),
-      })}{' '}
-      <OrderLink id={id} />
+      {t(complete ? 'Sold: {what}.' : 'Reserved: {what}.', { what: sold + amount })} <OrderLink id={id} />
       {reference !== undefined && `, ${reference}`}
     </>
   )

@@ -92,29 +92,29 @@ function Comparison({ from, to, takings }: Period & { readonly takings: bigint }
 }
 
 function comparisonOf(takings: bigint, earlier: bigint, when: string): string {
-  const difference = takings - earlier
-  const size = difference < 0n ? -difference : difference
-  const isLess = difference < 0n
-  const past = { when, earlier: formatMoney(earlier) }
-  if (difference === 0n) return t('As much as {when} ({earlier}).', past)
-  // Of nothing, and of more returns than sales, there is no share.
-  if (earlier <= 0n || takings < 0n) {
-    const amount = formatMoney(size)
-    return t(isLess ? '{amount} less than {when} ({earlier}).' : '{amount} more than {when} ({earlier}).', {
-      amount,
-      ...past,
-    })
-  }
+  const isLess = takings < earlier
+  const size = isLess ? earlier - takings : takings - earlier
   const percent = Math.round((Number(size) * 100) / Number(earlier))
-  if (percent > PERCENT_MAX) {
-    const times = formatCount(Math.round(percent / 100) + 1)
-    return t('{times} times as much as {when} ({earlier}).', { times, ...past })
-  }
-  if (percent === 0) return t('About as much as {when} ({earlier}).', past)
-  return t(isLess ? '{percent}% less than {when} ({earlier}).' : '{percent}% more than {when} ({earlier}).', {
+  const facts = {
+    when,
+    earlier: formatMoney(earlier),
+    amount: formatMoney(size),
     percent: formatCount(percent),
-    ...past,
-  })
+    times: formatCount(Math.round(percent / 100) + 1),
+  }
+  if (size === 0n) return t('As much as {when} ({earlier}).', facts)
+  // Of nothing, and of more returns than sales, there is no share.
+  if (earlier <= 0n || takings < 0n)
+    return t(
+      isLess ? '{amount} less than {when} ({earlier}).' : '{amount} more than {when} ({earlier}).',
+      facts,
+    )
+  if (percent > PERCENT_MAX) return t('{times} times as much as {when} ({earlier}).', facts)
+  if (percent === 0) return t('About as much as {when} ({earlier}).', facts)
+  return t(
+    isLess ? '{percent}% less than {when} ({earlier}).' : '{percent}% more than {when} ({earlier}).',
+    facts,
+  )
 }
 
 function totalOf(periods: readonly Sums[], of: (one: Sums) => bigint): bigint {
@@ -128,12 +128,10 @@ export function salesSentence(periods: readonly Sums[]): string {
     takings: formatMoney(sum(takingsOf)),
     units: formatUnits(sum(one => one.units)),
     amount: formatMoney(sum(one => one.amount)),
-  }
-  const returned = sum(one => one.returnedUnits)
-  if (returned === 0n) return t('takings {takings}: {units} sold for {amount}.', sums)
-  return t('takings {takings}: {units} sold for {amount}, {returned} returned for {returnedAmount}.', {
-    ...sums,
-    returned: formatUnits(returned),
+    returned: formatUnits(sum(one => one.returnedUnits)),
     returnedAmount: formatMoney(sum(one => one.returnedAmount)),
-  })
+  }
+  return sum(one => one.returnedUnits) === 0n
+    ? t('takings {takings}: {units} sold for {amount}.', sums)
+    : t('takings {takings}: {units} sold for {amount}, {returned} returned for {returnedAmount}.', sums)
 }
