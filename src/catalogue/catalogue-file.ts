@@ -131,7 +131,9 @@ export function readPets(
   let isNoted = false
   const ruleOf = (column: string, value: string): string | undefined => {
     const isMissing = needsUnits && column === 'quantity' && value === ''
-    const rule = isMissing ? 'must be given, because it changes the stock' : layout.ruleOf(column, value)
+    const rule = isMissing
+      ? message`must be given, because it changes the stock`
+      : layout.ruleOf(column, value)
     if (rule === UNCLEAR_PRICE) onUnclearPrice?.()
     else if (!isNoted && column === 'price' && format.mark && isUnclear(value)) {
       isNoted = true

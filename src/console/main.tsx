@@ -1,4 +1,3 @@
-import { locale } from './words/language.ts'
 import { MantineProvider } from '@mantine/core'
 import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
@@ -9,6 +8,7 @@ import { App } from './app.tsx'
 import { queryClient } from './data/query-client.ts'
 import { basePath } from './data/session.ts'
 import { cssVariables, theme } from './theme.ts'
+import { locale } from './words/language.ts'
 
 document.documentElement.lang = locale
 

@@ -236,6 +236,19 @@ const rows: Readonly<Record<string, Row>> = {
     disturbed: /apply$/,
     isOnce: true,
   },
+  'take-back': {
+    path: async () => {
+      const importId = BigInt(++count)
+      const pets = [{ line: 2n, name: 'Taken back', category: 'Axolotls', quantity: 1n, hold: false }]
+      await client.stageImport({ importId, body: { categories: [], pets } })
+      await client.applyImport({ importId, body: { dryRun: false, keepGoing: false } })
+      return '/import'
+    },
+    act: async page => {
+      await page.getByRole('button', { name: 'Take back' }).first().click()
+      await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+    },
+  },
 }
 
 const sandboxRows: Readonly<Record<string, Row>> = {

@@ -220,3 +220,36 @@ test('the page asks what 1.250 means if the prices do not show it, and reads it 
   await choosePets(page, 'name;category;price\nBell;Prices;12,50\n')
   await question.waitFor({ state: 'detached' })
 })
+
+test('a delivery from a file adds to the stock, and is taken back, except for what was sold since', async () => {
+  const { client } = store()
+  const pet = (name: string, quantity: number) => `${name},Delivered,${quantity}\n`
+  const page = await browser.open(store(), '/import')
+  const importFile = async (content: string): Promise<void> => {
+    await choosePets(page, `name,category,quantity\n${content}`)
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('Every line is valid').waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+    await page.getByText('Imported', { exact: true }).waitFor()
+  }
+  await page.getByLabel('Create the categories that pets name').check()
+  await importFile(pet('Rope', 2) + pet('Bell', 1))
+  await page.getByLabel('Update, and add to the stock').check()
+  await importFile(pet('Rope', 5) + pet('Bell', 3) + pet('Harness', 1))
+  await page.getByText('0 new categories and 1 pet, 2 pets updated were loaded.').waitFor()
+  const stock = async () =>
+    (await client.listPets({ search: 'Rope', include: 'stock' })).data.items.map(({ quantity }) => quantity)
+  expect(await stock()).toEqual([7n])
+  const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Bell' })).data.items
+  await client.placeOrder({ body: { petId, complete: true } })
+  const past = page.getByRole('table', { name: 'Imports of the last 30 days' })
+  await past.getByRole('row').nth(1).getByText('1 new pet, 2 pets updated').waitFor()
+  await past.getByRole('button', { name: 'Take back' }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByText('2 changes were taken back. 1 stays:').waitFor()
+  await page.getByRole('listitem').filter({ hasText: 'Bell: sold or changed since' }).waitFor()
+  await past.getByText('1 new pet, 2 pets updated, 2 changes taken back').waitFor()
+  expect(await stock()).toEqual([2n])
+  expect((await client.listPets({ search: 'Harness' })).data.items).toEqual([])
+  await page.context().close()
+})

@@ -8,10 +8,13 @@ import {
   type ImportSources,
   type ImportTarget,
   importFiles,
+  type TakeBackReport,
+  takeBackImport,
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { DecimalMark } from '../../values/currency.ts'
 import { t } from '../words/sentences.tsx'
+import { InvalidValues } from './change.ts'
 import { baseUrl } from './session.ts'
 import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
@@ -43,6 +46,48 @@ const operations = {
   takeBack: { method: 'POST', path: '/imports/{importId}/take-back' },
   discard: { method: 'DELETE', path: '/imports/{importId}', empty: true },
 } as const
+
+const listImports = { method: 'GET', path: '/imports', list: true } as const
+
+/** An import that can be taken back. */
+export interface ListedImport {
+  readonly id: bigint
+  readonly at: string
+  readonly keyId?: bigint
+  readonly categoriesCreated: bigint
+  readonly petsCreated: bigint
+  readonly petsUpdated: bigint
+  readonly takenBack: bigint
+}
+
+export async function listPastImports(key: string): Promise<readonly ListedImport[]> {
+  const { data } = await makeCall({ baseUrl, key })('listImports', listImports, {})
+  // Safe: the contract of the operation has this type.
+  return data as readonly ListedImport[]
+}
+
+/** Takes an import back. Each of its requests has its own idempotency key, so all of them can be sent again. */
+export async function takeBack(
+  key: string,
+  importId: bigint,
+  { signal, idempotencyKey }: { readonly signal: AbortSignal; readonly idempotencyKey: string },
+): Promise<TakeBackReport> {
+  const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
+  let slices = 0
+  const report = await takeBackImport(
+    {
+      takeBack: async body => {
+        const options = { signal, idempotencyKey: `${idempotencyKey} ${slices++}` }
+        const { data } = await call('takeBack', operations.takeBack, { importId, body }, options)
+        // Safe: the contract of the operation has this type.
+        return data as Awaited<ReturnType<ImportTarget['takeBack']>>
+      },
+    },
+    false,
+  )
+  if (!report) throw new InvalidValues({ import: t('The import can no longer be taken back.') })
+  return report
+}
 
 /**
  * Loads files, or only checks them. Throws UnreadableFile for a file that cannot be read, ApiError for a refusal that
@@ -117,7 +162,7 @@ function storeTarget(key: string): ImportTarget {
     findPets: async pets => (await send<{ found: bigint[] }>('pets', { pets })).found,
     loadSlice: () => Promise.reject(new Error('the console loads files at once')),
     discard: () => send('discard'),
-    takeBack: slice => send('takeBack', slice),
+    takeBack: () => Promise.reject(new Error('an import is taken back from the list of imports')),
     close: async () => {},
   }
 }

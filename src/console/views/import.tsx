@@ -30,6 +30,7 @@ import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { PastImports } from '../parts/pets/past-imports.tsx'
 import { countText, rich, t } from '../words/sentences.tsx'
 
 const TABLE_MIN_PX = 440
@@ -44,6 +45,17 @@ const options: readonly {
 }[] = [
   { name: 'createCategories', label: t('Create the categories that pets name and that do not exist') },
   { name: 'keepGoing', label: t('Load the valid lines even if others are invalid') },
+]
+
+const existingOptions: readonly {
+  readonly value: ImportChoices['onExisting']
+  readonly label: string
+}[] = [
+  { value: 'load', label: t('Add them once more') },
+  { value: 'skip', label: t('Leave them out') },
+  { value: 'update', label: t('Update the price, barcode, level and category') },
+  { value: 'set', label: t('Update, and set the stock (a count)') },
+  { value: 'add', label: t('Update, and add to the stock (a delivery)') },
 ]
 
 const columnNames = {
@@ -146,6 +158,7 @@ export function Import() {
       {result && <Outcome result={result} isLoaded={isLoaded} keepGoing={choices.keepGoing} />}
       {result && <Notices result={result} choices={choices} />}
       {result && <Problems result={result} files={files} />}
+      <PastImports />
     </Page>
   )
 }
@@ -171,6 +184,21 @@ interface ChoicesProps {
 function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
   return (
     <>
+      <Radio.Group
+        label={t('Pets that exist')}
+        description={t('Found by the barcode, or else by the name and the category')}
+        value={choices.onExisting}
+        onChange={value => {
+          const chosen = existingOptions.find(option => option.value === value)
+          if (chosen) onChange({ onExisting: chosen.value })
+        }}
+      >
+        <Stack gap="xs" mt="xs">
+          {existingOptions.map(option => (
+            <Radio key={option.value} {...option} />
+          ))}
+        </Stack>
+      </Radio.Group>
       {options.map(({ name, label }) => (
         <Checkbox
           key={name}
@@ -228,8 +256,10 @@ function FileField({ kind, file, onChange }: FileFieldProps) {
 function canLoad(result: ImportResult | undefined, { keepGoing }: ImportChoices): boolean {
   const outcome = result?.report.outcome
   if (!outcome) return false
-  const { categoriesCreated, petsCreated } = outcome
-  return categoriesCreated + petsCreated > 0n && (keepGoing || result.findings.problemCount === 0)
+  const { categoriesCreated, petsCreated, petsUpdated } = outcome
+  return (
+    categoriesCreated + petsCreated + petsUpdated > 0n && (keepGoing || result.findings.problemCount === 0)
+  )
 }
 
 function ImportError({ error }: { readonly error: unknown }) {
@@ -364,9 +394,11 @@ function RejectsLink({ kind, text, name = `${kind}.csv` }: RejectsLinkProps) {
 }
 
 function summaryOf({ report }: ImportResult): string {
-  const { categoriesCreated = 0n, petsCreated = 0n } = report.outcome ?? {}
-  return t('{categories} and {pets}', {
+  const { categoriesCreated = 0n, petsCreated = 0n, petsUpdated = 0n } = report.outcome ?? {}
+  const created = t('{categories} and {pets}', {
     categories: countText(categoriesCreated, '{count} new category', '{count} new categories'),
     pets: countText(petsCreated, '{count} pet', '{count} pets'),
   })
+  if (petsUpdated === 0n) return created
+  return `${created}, ${countText(petsUpdated, '{count} pet updated', '{count} pets updated')}`
 }

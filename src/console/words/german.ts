@@ -694,8 +694,36 @@ const sentences = {
   // Import
   '{file} was changed, moved or deleted after it was chosen: choose the file again.':
     '{file} wurde nach der Auswahl geändert, verschoben oder gelöscht: Wählen Sie die Datei noch einmal.',
-  'Leave out a pet if its category has a pet with its name':
-    'Ein Tier auslassen, wenn seine Kategorie schon ein Tier mit diesem Namen hat',
+  'Pets that exist': 'Tiere, die es schon gibt',
+  'Found by the barcode, or else by the name and the category':
+    'Gefunden über den Barcode, sonst über den Namen und die Kategorie',
+  'Add them once more': 'Noch einmal hinzufügen',
+  'Leave them out': 'Auslassen',
+  'Update the price, barcode, level and category': 'Preis, Barcode, Mindestbestand und Kategorie übernehmen',
+  'Update, and set the stock (a count)': 'Übernehmen und den Bestand setzen (eine Zählung)',
+  'Update, and add to the stock (a delivery)': 'Übernehmen und zum Bestand addieren (eine Lieferung)',
+  updated: 'wird geändert',
+  'Imports of the last 30 days': 'Importe der letzten 30 Tage',
+  'A command': 'Ein Befehl',
+  'Take back': 'Zurücknehmen',
+  'Take back the import of {instant}?': 'Den Import vom {instant} zurücknehmen?',
+  'What it created is deleted, and what it updated becomes as before. What was sold or changed since stays as it is.':
+    'Was er angelegt hat, wird gelöscht, und was er geändert hat, wird wie vorher. Was seitdem verkauft oder geändert wurde, bleibt, wie es ist.',
+  'The import can no longer be taken back.': 'Der Import kann nicht mehr zurückgenommen werden.',
+  '{count} new pet': '{count} neues Tier',
+  '{count} new pets': '{count} neue Tiere',
+  '{count} pet updated': '{count} Tier geändert',
+  '{count} pets updated': '{count} Tiere geändert',
+  '{count} change taken back': '{count} Änderung zurückgenommen',
+  '{count} changes taken back': '{count} Änderungen zurückgenommen',
+  '{count} change was taken back': '{count} Änderung wurde zurückgenommen',
+  '{count} changes were taken back': '{count} Änderungen wurden zurückgenommen',
+  '{count} stays:': '{count} bleibt:',
+  '{count} stay:': '{count} bleiben:',
+  'sold or changed since': 'seitdem verkauft oder geändert',
+  'has other pets': 'hat andere Tiere',
+  'another pet has its barcode': 'ein anderes Tier hat den Barcode',
+  'its category was deleted': 'die Kategorie wurde gelöscht',
   'Create the categories that pets name and that do not exist':
     'Fehlende Kategorien anlegen, die bei Tieren genannt sind',
   'Load the valid lines even if others are invalid': 'Gültige Zeilen laden, auch wenn andere ungültig sind',
@@ -996,6 +1024,7 @@ const files = {
   'has lost digits in a spreadsheet: format its column as text':
     'hat in einer Tabelle Ziffern verloren: Formatieren Sie die Spalte als Text',
   'must have 1 to 64 printable ASCII characters': 'muss 1 bis 64 druckbare ASCII-Zeichen haben',
+  'must be given, because it changes the stock': 'muss angegeben sein, weil sie den Bestand ändert',
   'must have at most {0} characters': 'darf höchstens {0} Zeichen haben',
   'must have {0} to {1} characters': 'muss {0} bis {1} Zeichen haben',
   ' (the first {0} characters)': ' (die ersten {0} Zeichen)',
@@ -1083,6 +1112,8 @@ const files = {
   'there is no category "{0}"': 'Es gibt keine Kategorie „{0}“',
   'there is no category "{0}": did you mean "{1}"?': 'Es gibt keine Kategorie „{0}“: Meinten Sie „{1}“?',
   'the barcode {0} of "{1}" is that of {2}': 'Den Barcode {0} von „{1}“ hat schon: {2}',
+  'several pets of the category are called "{0}": give each a barcode, or rename one':
+    'Mehrere Tiere der Kategorie heißen „{0}“: Geben Sie jedem einen Barcode, oder benennen Sie eines um',
   'there are several categories "{0}" in the store: rename one':
     'Es gibt mehrere Kategorien „{0}“: Benennen Sie eine um',
 }

@@ -23,7 +23,7 @@ export function sharedBarcode(name: string, barcode: string, other: string): str
 }
 
 export function namesSeveralPets(name: string): string {
-  return `several pets of the category are called "${name}": give each a barcode, or rename one`
+  return message`several pets of the category are called "${name}": give each a barcode, or rename one`
 }
 
 export function ambiguous(name: string): string {
