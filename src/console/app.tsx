@@ -40,6 +40,7 @@ import { LanguageMenu } from './parts/generic/language-menu.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
 import { Name } from './parts/names/names.tsx'
+import { sentenceOf } from './parts/names/refusal.tsx'
 import { Reserve } from './parts/orders/reserve.tsx'
 import { Sell } from './parts/orders/sell.tsx'
 import { HeaderSearch } from './parts/pets/header-search.tsx'
@@ -80,7 +81,7 @@ export function App() {
       if (session) setLinkKey(key)
       else leave({ key })
     }
-    const ignoreRefusals = onKeyRefused(({ message }) => leave({ reason: message }))
+    const ignoreRefusals = onKeyRefused(error => leave({ reason: sentenceOf(error) }))
     addEventListener('hashchange', onFragment)
     return () => {
       ignoreRefusals()
@@ -149,7 +150,7 @@ function Frame({ session }: { readonly session: Session }) {
               </Text>
             )}
           </Group>
-          <Group gap="xs" wrap="nowrap" miw={0}>
+          <Group gap="xs" wrap="nowrap" miw={{ base: 'max-content', sm: 0 }}>
             <HeaderSearch takesScans visibleFrom="sm" w={260} miw={100} />
             <SellButton />
             <ReserveButton visibleFrom="sm" />

@@ -97,7 +97,7 @@ test('in German, a price is typed and shown with a comma, a refusal is German, a
   await page.getByText(new RegExp(`^${day}\\.${month}\\.${year}: Einnahmen`)).waitFor()
 })
 
-test('the language is chosen in the header and at the sign-in, and is kept', async () => {
+test('the language is chosen in the menu and at the sign-in, is kept, and is that of a revoked key, too', async () => {
   const page = await browser.open(store(), '/keys')
   await page.getByRole('button', { name: 'Create key' }).waitFor()
   expect(await page.evaluate<string>('document.documentElement.lang')).toBe('en-US')
@@ -109,7 +109,12 @@ test('the language is chosen in the header and at the sign-in, and is kept', asy
   await page.getByText('Name: Diese Angabe ist zu kurz oder leer.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
-  await page.getByRole('button', { name: 'Abmelden' }).click()
+  const { data: own } = await store().client.createKey({ body: { name: 'Kasse', scopes: ['orders:read'] } })
+  await page.goto(`${store().base}/console#key=${own.key}`)
+  await page.getByRole('button', { name: 'Anderen Schlüssel verwenden' }).click()
+  await page.getByText('Kasse').waitFor()
+  await store().client.revokeKey({ keyId: own.id })
+  await page.getByText('Der Schlüssel ist falsch, unbekannt, abgelaufen oder widerrufen.').waitFor()
   await page.getByRole('button', { name: 'Sprache: Deutsch' }).click()
   await page.getByRole('menuitem', { name: 'English' }).click()
   await page.getByText('Sign in with a key of this store.').waitFor()
