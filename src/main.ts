@@ -8,6 +8,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['serve', async program => (await import('./cli/serve/serve.ts')).addServe(program)],
   ['sandboxes', async program => (await import('./cli/sandboxes/sandboxes.ts')).addSandboxes(program)],
   ['sandbox', async program => (await import('./cli/sandboxes/sandbox.ts')).addSandbox(program)],
+  ['class', async program => (await import('./cli/sandboxes/class.ts')).addClass(program)],
   ['import', async program => (await import('./cli/import/import.ts')).addImport(program)],
   ['copy', async program => (await import('./cli/copies/copy.ts')).addCopy(program)],
   ['backup', async program => (await import('./cli/copies/backup.ts')).addBackup(program)],

@@ -27,6 +27,7 @@ export type ErrorCode =
   | 'key_not_found'
   | 'error_not_found'
   | 'sandbox_not_found'
+  | 'class_not_found'
   | 'snapshot_not_found'
   | 'method_not_allowed'
   | 'not_acceptable'

@@ -8,6 +8,90 @@ import type { ApiResponse } from './response.ts'
 /** The seeds that every host has. */
 export type SeedName = 'demo' | 'empty' | 'large'
 
+/** A column of the board. */
+export interface BoardExercise {
+  /** The id of an exercise. */
+  id: string
+  /** The heading in the lesson. */
+  title: string
+  /** Whether the lesson has a hint. */
+  hasHint: boolean
+  /** Whether every student sees it now. */
+  isHintOpen: boolean
+}
+
+/** A row of the board. */
+export interface BoardStudent {
+  /** The id of the sandbox: an unguessable value of 128 bits. */
+  sandboxId: string
+  /** The name that the board shows. */
+  name: string
+  /** What makes the student unique in the class, such as an e-mail address. */
+  identifier: string
+  /** When the last request arrived. */
+  lastActivityAt?: string
+  /** The last request that failed, and its response, until the next exercise is done. */
+  lastError?: string
+  /** In the order of the exercises of the board. */
+  exercises: ExerciseResult[]
+}
+
+/** A class, without its students. */
+export interface Class {
+  /** The id of the class. */
+  id: string
+  /** The name of the class. */
+  name: string
+  /** When the sandboxes of the class expire; at most 200 days from now. */
+  endsAt: string
+  /** When it was created. */
+  createdAt: string
+  /** The number of students that the host reserves sandboxes and space for. */
+  places: bigint
+}
+
+/** A class with its students and what they have done. */
+export interface ClassBoard {
+  /** The id of the class. */
+  id: string
+  /** The name of the class. */
+  name: string
+  /** When the sandboxes of the class expire; at most 200 days from now. */
+  endsAt: string
+  /** When it was created. */
+  createdAt: string
+  /** The number of students that the host reserves sandboxes and space for. */
+  places: bigint
+  /** The exercises of the lesson. */
+  exercises: BoardExercise[]
+  /** The students, by name. */
+  students: BoardStudent[]
+}
+
+/** The members to change, as a JSON Merge Patch (RFC 7396). */
+export interface ClassPatch {
+  /** When the sandboxes of the class expire; at most 200 days from now. */
+  endsAt?: string | undefined
+  /** The exercises whose hints every student sees now. The others open an hour after their first request. */
+  openHints?: readonly string[] | undefined
+}
+
+/** A new class and the key of its teacher. */
+export interface CreatedClass {
+  /** The id of the class. */
+  id: string
+  /** The name of the class. */
+  name: string
+  /** When the sandboxes of the class expire; at most 200 days from now. */
+  endsAt: string
+  /** When it was created. */
+  createdAt: string
+  /** The number of students that the host reserves sandboxes and space for. */
+  places: bigint
+  /** The key of the teacher, for this class only. Only this response contains it. */
+  teacherKey: string
+}
+
 /** A new sandbox and its key. */
 export interface CreatedSandbox {
   /** The id of the sandbox: an unguessable value of 128 bits. */
@@ -65,6 +149,41 @@ export interface ErrorEffect {
   /** For a status of 429 or 503: the header Retry-After. */
   retryAfterSeconds?: Int64Input | undefined
 }
+
+/** What a student has done of one exercise, and its hint. */
+export interface ExerciseProgress {
+  /** The id of an exercise. */
+  id: string
+  state: ExerciseState
+  /** How many lines of the check were met. */
+  met: bigint
+  /** How many lines the check has. */
+  of: bigint
+  /** When all were met. */
+  doneAt?: string
+  /** The heading in the lesson. */
+  title: string
+  /** The hint, as Markdown, once it is open. */
+  hint?: string
+}
+
+/** What a student has done of one exercise. */
+export interface ExerciseResult {
+  /** The id of an exercise. */
+  id: string
+  state: ExerciseState
+  /** How many lines of the check were met. */
+  met: bigint
+  /** How many lines the check has. */
+  of: bigint
+  /** When all were met. */
+  doneAt?: string
+  /** The requests to operations of the exercise until it was done. */
+  tries: bigint
+}
+
+/** How far a student is with an exercise. */
+export type ExerciseState = 'open' | 'tried' | 'done'
 
 /** When a rule applies: one condition; without one, the rule always applies. */
 export type FaultCondition =
@@ -134,6 +253,7 @@ export type FaultErrorCode =
   | 'key_not_found'
   | 'error_not_found'
   | 'sandbox_not_found'
+  | 'class_not_found'
   | 'snapshot_not_found'
   | 'method_not_allowed'
   | 'not_acceptable'
@@ -285,6 +405,18 @@ export interface LoggedRequest {
   fault?: string
 }
 
+/** A class to create. */
+export interface NewClass {
+  /** The name of the class. */
+  name: string
+  /** The lesson: Markdown with blocks for checks, solutions, hints and answers. */
+  lesson: string
+  /** When the sandboxes of the class expire; at most 200 days from now. */
+  endsAt: string
+  /** The number of students that the host reserves sandboxes and space for. */
+  places: Int64Input
+}
+
 /** A sandbox to create. */
 export interface NewSandbox {
   /** What the sandbox starts with, and is reset to: `demo` (the demo shop), `empty`, `large` (10,000 pets), or the snapshot of another sandbox as `{sandboxId}/{name}`; a snapshot requires the key of its sandbox. */
@@ -293,6 +425,20 @@ export interface NewSandbox {
   label?: string | undefined
   /** The time from now until the sandbox expires, in seconds; 86400 by default. */
   lifetimeSeconds?: Int64Input | undefined
+}
+
+/** A student to add. */
+export interface NewStudent {
+  /** The name that the board shows. */
+  name: string
+  /** What makes the student unique in the class, such as an e-mail address. */
+  identifier: string
+}
+
+/** Students to add to a class. */
+export interface NewStudents {
+  /** The students. Those that the class has are left as they are. */
+  students: readonly NewStudent[]
 }
 
 /** Allows a number of requests per period. */
@@ -349,6 +495,12 @@ export interface Snapshot {
   bytes: bigint
   /** When it was taken. */
   takenAt: string
+}
+
+/** What a student has done. */
+export interface StudentProgress {
+  /** The exercises of the lesson; empty if the sandbox belongs to no class. */
+  exercises: ExerciseProgress[]
 }
 
 /** Cuts the body of the response. */
@@ -424,7 +576,11 @@ export interface HostOperations {
   /**
    * Change the label or the lifetime. Changes the members that are present. The lifetime counts from now.
    *
-   * Requires the key of the sandbox.
+   * Requires the key of the sandbox; in a class, that of the teacher.
+   *
+   * Specific errors:
+   *
+   * - 403 `insufficient_scope`: The key does not have the scope that the operation requires.
    */
   updateSandbox(
     input: {
@@ -438,7 +594,11 @@ export interface HostOperations {
   /**
    * Delete a sandbox. Deletes the sandbox, its snapshots and its request log at once.
    *
-   * Requires the key of the sandbox.
+   * Requires the key of the sandbox; in a class, that of the teacher.
+   *
+   * Specific errors:
+   *
+   * - 403 `insufficient_scope`: The key does not have the scope that the operation requires.
    */
   deleteSandbox(
     input: {
@@ -645,12 +805,13 @@ export interface HostOperations {
   /**
    * Clear the request log. Deletes all logged requests. The numbers continue.
    *
-   * Requires the key of the sandbox.
+   * Requires the key of the sandbox; in a class, that of the teacher.
    *
    * Specific errors:
    *
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
    * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   * - 403 `insufficient_scope`: The key does not have the scope that the operation requires.
    */
   deleteRequests(
     input: {
@@ -659,6 +820,143 @@ export interface HostOperations {
     },
     options?: CallOptions,
   ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Replace the key. Gives the sandbox another key at the same address. The key before is revoked, and so are all other keys of the store, also in its snapshots.
+   *
+   * Requires the key of the sandbox; in a class, that of the teacher.
+   *
+   * Specific errors:
+   *
+   * - 403 `insufficient_scope`: The key does not have the scope that the operation requires.
+   */
+  replaceSandboxKey(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedSandbox>>
+
+  /**
+   * Read the progress of a student. Returns what the student has done of the lesson, and the hints that are open.
+   *
+   * Requires the key of the sandbox.
+   */
+  getProgress(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<StudentProgress>>
+
+  /**
+   * Create a class. Creates a class without students, and reserves sandboxes and space for them. Only this response contains the key of the teacher.
+   *
+   * Requires the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   */
+  createClass(
+    input: {
+      body: NewClass
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedClass>>
+
+  /**
+   * List the classes. Returns all classes of the host, without their students.
+   *
+   * Requires the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   */
+  listClasses(input?: Record<string, never>, options?: CallOptions): Promise<ApiResponse<Class[]>>
+
+  /**
+   * Read a class and its board. Returns the class, its students, and what they have done of each exercise.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  getClass(
+    input: {
+      /** The id of the class. */
+      classId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<ClassBoard>>
+
+  /**
+   * Extend a class, or open hints. Changes the members that are present. All sandboxes of the class expire when it ends.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  updateClass(
+    input: {
+      /** The id of the class. */
+      classId: string
+      body: ClassPatch
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<ClassBoard>>
+
+  /**
+   * Delete a class. Deletes the class, its sandboxes, and all that is known of its students.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  deleteClass(
+    input: {
+      /** The id of the class. */
+      classId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
+   * Add students. Creates a sandbox for each student that the class lacks, and returns only these with their keys. Only this response contains the keys.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  addStudents(
+    input: {
+      /** The id of the class. */
+      classId: string
+      body: NewStudents
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedSandbox[]>>
 
   /**
    * Stream the requests. Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.
@@ -703,6 +1001,14 @@ export const hostOperations = {
     numbers: ['ms'],
   },
   deleteRequests: { method: 'DELETE', path: '/sandboxes/{sandboxId}/requests', empty: true },
+  replaceSandboxKey: { method: 'POST', path: '/sandboxes/{sandboxId}/key' },
+  getProgress: { method: 'GET', path: '/sandboxes/{sandboxId}/progress' },
+  createClass: { method: 'POST', path: '/classes' },
+  listClasses: { method: 'GET', path: '/classes', list: true },
+  getClass: { method: 'GET', path: '/classes/{classId}' },
+  updateClass: { method: 'PATCH', path: '/classes/{classId}' },
+  deleteClass: { method: 'DELETE', path: '/classes/{classId}', empty: true },
+  addStudents: { method: 'POST', path: '/classes/{classId}/students', list: true },
   streamRequests: {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests/stream',

@@ -32,6 +32,7 @@ const meanings = {
     key_not_found: 'There is no key with this id, or it was revoked.',
     error_not_found: 'The catalogue has no error with this code.',
     sandbox_not_found: 'There is no sandbox at this address: it expired, was deleted, or never existed.',
+    class_not_found: 'There is no class with this id: it was deleted, or never existed.',
     snapshot_not_found: 'The sandbox has no snapshot with this name.',
   },
   405: {

@@ -119,10 +119,13 @@ export interface Operation {
   /** The operation makes the store send events to the member `url` of its body: the callback of the description. */
   readonly sendsEvents?: true
   /**
-   * For an operation of the host API: it acts on the host, or on the sandbox that its path names, whose key it then
-   * requires. It runs no transaction of a store, so it takes neither preconditions nor an Idempotency-Key.
+   * For an operation of the host API: it acts on the host, or on the sandbox or class that its path names, whose key it
+   * then requires; on the host, it requires the host key unless it is public. It runs no transaction of a store, so it
+   * takes neither preconditions nor an Idempotency-Key.
    */
-  readonly actsOn?: 'host' | 'sandbox'
+  readonly actsOn?: 'host' | 'sandbox' | 'class'
+  /** In the sandbox of a class, the operation requires the key of the teacher. */
+  readonly isForTeacher?: true
   /** The operation may be silent for longer than the timeout of the runtime, as reads of events also may. */
   readonly isSlow?: true
   /** The operation is only for imports by the command line and the console: it is served, but not described. */

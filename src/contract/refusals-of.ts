@@ -22,7 +22,7 @@ export function refusalsOf(id: string, operation: Operation): readonly StoreErro
   add(true, http.notAcceptable('stream' in success ? 'text/event-stream' : 'application/json'))
   add(true, http.urlTooLong())
   // A key that is sent must be valid, even if the operation does not require a key.
-  if (actsOn !== 'host') add(true, keyRequired(operation), http.unknownKey())
+  if (actsOn === undefined || actsOn === 'sandbox') add(true, keyRequired(operation), http.unknownKey())
   add(true, http.rateLimited({ requests: 60_000, seconds: 60, retryAfterSeconds: 42 }))
   add(true, http.serverFailed('till-2.00042'), http.tooManyInProgress(), http.shuttingDown())
   add(requiredScope(operation) !== undefined, http.insufficientScope(operation.scope))

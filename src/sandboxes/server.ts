@@ -27,6 +27,7 @@ import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { isKeyText } from '../shop/keys/schema.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
+import { readHostKey } from './classes/host-key.ts'
 import { sandboxFailed } from './contract/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
 import { HostApi } from './host-api/host-api.ts'
@@ -56,6 +57,7 @@ export async function serveSandboxes(
   const { clock, limits } = options
   const hostApi = new HostApi({
     host,
+    hostKey: readHostKey(options.directory),
     base,
     clock,
     createdPerHour: limits.createdPerHour,

@@ -153,7 +153,7 @@ function labelsInTable(file: string, text: string): string[] {
 }
 
 /** Returns a line without the delimiters of empty cells around it, and without quotes around it. */
-function labelOfLine(line: string): string {
+export function labelOfLine(line: string): string {
   const value = cellValue(trimmed(line, /[\s,;|]/))
   const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
   return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))

@@ -48,10 +48,12 @@ interface SqliteConnectionOptions {
   /** The file is a draft, which is synced once, when it is complete. Until then it has no log, and cannot roll back. */
   readonly isDraft?: boolean
   /**
-   * The connection is the only one of its file, which exists. It commits without a sync: a commit survives the end of
-   * the process, but not a power failure. It needs less memory and fewer open files.
+   * The connection is the only one of its file, which exists. Unless `isSynced`, it commits without a sync: a commit
+   * survives the end of the process, but not a power failure. It needs less memory and fewer open files.
    */
   readonly isLight?: boolean
+  /** A light connection commits with a sync. */
+  readonly isSynced?: boolean
 }
 
 /**
@@ -88,7 +90,7 @@ export class SqliteConnection implements Reader, Disposable {
     if (options.isDraft) {
       this.database.run('PRAGMA journal_mode = OFF')
       this.database.run('PRAGMA synchronous = OFF')
-    } else if (options.isLight) this.#makeLight()
+    } else if (options.isLight) this.#makeLight(options.isSynced === true)
     else if (!options.readonly) this.#makeDurable()
   }
 
@@ -162,10 +164,10 @@ export class SqliteConnection implements Reader, Disposable {
     }
   }
 
-  #makeLight(): void {
+  #makeLight(isSynced: boolean): void {
     const { database } = this
     database.run('PRAGMA journal_mode = WAL')
-    database.run('PRAGMA synchronous = OFF')
+    database.run(`PRAGMA synchronous = ${isSynced ? 'FULL' : 'OFF'}`)
     database.run('PRAGMA temp_store = MEMORY')
     database.run(`PRAGMA cache_size = -${LIGHT_CACHE_KIB}`)
     database.run(`PRAGMA wal_autocheckpoint = ${LIGHT_CHECKPOINT_PAGES}`)

@@ -32,6 +32,8 @@ interface LightSqliteOptions<Query, Command, Reply, Result> {
   readonly onRead?: (ms: number) => void
   /** Whether to check the whole file before it is used, because the machine may have lost power. */
   readonly checks: boolean
+  /** Whether commits survive a power failure. */
+  readonly isSynced?: boolean
   /** Called once, after an error with which the engine cannot continue. The engine then refuses everything. */
   readonly onFatal: (reason: string) => void
 }
@@ -72,13 +74,13 @@ export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
 }
 
 function openConnection(
-  options: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'checks'>,
+  options: Pick<LightSqliteOptions<never, never, never, never>, 'file' | 'checks' | 'isSynced'>,
 ): SqliteConnection {
-  const { file } = options
+  const { file, isSynced = false } = options
   if (!existsSync(file)) throw new DamagedDatabase(`${file} does not exist`)
   let connection: SqliteConnection | undefined
   try {
-    connection = new SqliteConnection(file, { readonly: false, isLight: true })
+    connection = new SqliteConnection(file, { readonly: false, isLight: true, isSynced })
     prepareConnection(connection, options)
     return connection
   } catch (error) {

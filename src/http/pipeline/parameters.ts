@@ -19,7 +19,7 @@ import { explain } from './validate.ts'
  */
 export function readParameters(
   operation: Pick<Operation, 'pathParameters' | 'query'>,
-  context: RequestContext,
+  context: Pick<RequestContext, 'path' | 'query' | 'pathParameters'>,
 ): Record<string, unknown> {
   const { inPath, query, required } = compiledParameters(operation)
   const values: Record<string, unknown> = {}

@@ -64,6 +64,37 @@ export function tooManyRequestsOfSandbox(perMinute: number, details: ErrorDetail
   )
 }
 
+export function classNotFound(): StoreError {
+  return new StoreError('class_not_found')
+}
+
+export function hostKeyRequired(): StoreError {
+  const message = 'This operation requires the host key, as Authorization: Bearer pst_...'
+  return new StoreError('authentication_required', message)
+}
+
+export function wrongHostKey(): StoreError {
+  return new StoreError(
+    'invalid_token',
+    'The key is not the host key, which is in the file host-key of the host.',
+  )
+}
+
+export function teacherKeyRequired(): StoreError {
+  const message = 'This operation requires the key of the teacher, as Authorization: Bearer pst_...'
+  return new StoreError('authentication_required', message)
+}
+
+export function wrongTeacherKey(): StoreError {
+  return new StoreError('invalid_token', 'The key is not that of the teacher of this class.')
+}
+
+/** The refusal of what the key of a student may not do in the sandbox of a class. */
+export function teacherOnly(): StoreError {
+  const message = 'The sandbox belongs to a class: only its teacher can do this.'
+  return new StoreError('insufficient_scope', message, { scope: 'teacher' })
+}
+
 export function sandboxFailed(): StoreError {
   return new StoreError('internal_error', 'The sandbox failed; the host has logged the reason.')
 }

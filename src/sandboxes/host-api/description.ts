@@ -13,14 +13,18 @@ export const hostApi: DescribedApi = {
   tags: {
     Sandboxes: 'Private stores: their lifetime, their content and their clock.',
     Snapshots: 'Copies of the content of a sandbox, to which it can be reset.',
+    Classes: 'Sandboxes of students, a lesson with checks, and a board for the teacher.',
     Failures: 'Rules for failures on demand.',
     Requests: 'The last requests to a sandbox, with their responses.',
   },
   tagGroups: {
-    Content: { description: 'The sandboxes and what is in them.', tags: ['Sandboxes', 'Snapshots'] },
+    Content: {
+      description: 'The sandboxes and what is in them.',
+      tags: ['Sandboxes', 'Snapshots', 'Classes'],
+    },
     Experiments: { description: 'Failures, and what clients did.', tags: ['Failures', 'Requests'] },
   },
-  key: 'The key of the sandbox: `adminKey` in the response that created it.',
+  key: 'The key of the sandbox: `adminKey` in the response that created it. For a class, that of its teacher.',
 }
 
 function introduction(base: string): string {
@@ -34,7 +38,8 @@ curl -X POST ${base}/sandboxes
 
 The response has the address of the store as \`baseUrl\`, and its key as \`adminKey\`. Every operation of a petstore
 works under \`baseUrl\`; \`{baseUrl}/openapi.json\` describes them. This document describes the operations that control
-a sandbox. All of them except \`createSandbox\` require the key of the sandbox. It is available in
+a sandbox. All of them except \`createSandbox\` require the key of the sandbox; those of classes require the key of
+the teacher, or the host key, which the host writes to the file \`host-key\` in its data directory. It is available in
 [OpenAPI 3.1](${base}/openapi-sandboxes-3.1.yaml) and [3.2](${base}/openapi-sandboxes-3.2.yaml) too.
 
 ## Failures on demand

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { StoreError } from '../../contract/error.ts'
 import { readJson } from '../../contract/json-body.ts'
 import type { Operation } from '../../contract/operation.ts'
 import {
@@ -21,7 +22,15 @@ import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
-import { tooManyCreated } from '../contract/refusals.ts'
+import { controlCalls } from '../classes/conditions.ts'
+import {
+  hostKeyRequired,
+  teacherKeyRequired,
+  teacherOnly,
+  tooManyCreated,
+  wrongHostKey,
+  wrongTeacherKey,
+} from '../contract/refusals.ts'
 import { type LifecycleClock, snapshotSeed } from '../contract/schema.ts'
 import type { SandboxHost } from '../host/host.ts'
 import type { SandboxRecord } from '../host/registry.ts'
@@ -33,6 +42,8 @@ const REQUESTS_DEFAULT = 100
 
 interface HostApiOptions {
   readonly host: SandboxHost
+  /** The key of the host, which creates classes. */
+  readonly hostKey: string
   /** The base address of the host. */
   readonly base: string
   readonly createdPerHour: number
@@ -49,7 +60,7 @@ const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
 interface HostCall<Body, Named> {
   readonly context: RequestContext
-  /** The sandbox that the path names, whose key the request has; undefined if the operation acts on the host. */
+  /** The sandbox, or the id of the class, that the path names; undefined if the operation acts on the host. */
   readonly record: Named
   /** The path and query parameters by name. */
   readonly parameters: Readonly<Record<string, unknown>>
@@ -67,11 +78,23 @@ type BodyOf<O extends Operation> =
   | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
   | (O extends { isBodyOptional: true } ? undefined : never)
 
+type NamedBy<O extends Operation> = O extends { actsOn: 'sandbox' }
+  ? SandboxRecord
+  : O extends { actsOn: 'class' }
+    ? string
+    : undefined
+
 type HostHandlers = {
   readonly [Id in HostOperationId]: HostHandler<
     BodyOf<(typeof hostOperations)[Id]>,
-    (typeof hostOperations)[Id] extends { actsOn: 'sandbox' } ? SandboxRecord : undefined
+    NamedBy<(typeof hostOperations)[Id]>
   >
+}
+
+interface HandledOperation {
+  readonly id: string
+  readonly operation: Operation
+  readonly handle: HostHandler<unknown, unknown>
 }
 
 /** The operations of the host API, as handlers by path. */
@@ -81,10 +104,12 @@ export class HostApi {
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(FAILED_AUTHENTICATIONS, () => performance.now())
   readonly #streams = new RequestStreams()
+  readonly #hostKeyHash: string
 
   constructor(options: HostApiOptions) {
     this.#options = options
     this.#host = options.host
+    this.#hostKeyHash = keyHash(options.hostKey)
     const rate = { requests: options.createdPerHour, seconds: 3600 }
     this.#created = new RateLimiter(rate, () => performance.now())
   }
@@ -95,7 +120,7 @@ export class HostApi {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
       // Safe: the keys of the contract are its ids, and `#handle` makes the body and the record of each operation.
       const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown, unknown>
-      methods.set(operation.method, { handle: context => this.#handle(operation, handle, context) })
+      methods.set(operation.method, { handle: context => this.#handle({ id, operation, handle }, context) })
       paths.set(operation.path, methods)
     }
     return paths satisfies ReadonlyMap<string, Methods>
@@ -106,14 +131,10 @@ export class HostApi {
   }
 
   /** Returns the response to one request. Runs the steps of a store, in the same order. */
-  async #handle(
-    operation: Operation,
-    handle: HostHandler<unknown, unknown>,
-    context: RequestContext,
-  ): Promise<Response> {
+  async #handle({ id, operation, handle }: HandledOperation, context: RequestContext): Promise<Response> {
     const { request, headers } = context
     const { body: schema, isBodyOptional, success } = operation
-    const record = operation.actsOn === 'sandbox' ? this.#sandboxOf(operation, context) : undefined
+    const record = this.#namedBy(operation, context)
     refuseUnacceptable(request.headers, operation)
     const isWithoutBody = request.body === null || request.headers.get('content-length') === '0'
     const readsBody = schema && !(isBodyOptional && isWithoutBody)
@@ -129,6 +150,7 @@ export class HostApi {
     if (!readsBody) await nextTurn()
     assertNotRefused(request)
     const result = await handle({ context, record, parameters, body })
+    await this.#observe(id, context, bytes, result)
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result
     // Safe: the result is the resource of this operation.
@@ -139,25 +161,73 @@ export class HostApi {
     return textResponse(context, writeJson(result), headers, success.status)
   }
 
-  /** Returns the sandbox that the path names, as `#authorized` does. Throws `invalid_parameter` for a malformed id. */
-  #sandboxOf(operation: Operation, context: RequestContext): SandboxRecord {
-    const { sandboxId = '' } = context.pathParameters
+  /**
+   * Returns the sandbox or the class that the path names, if the key of the request may use the operation. Throws
+   * `invalid_parameter` for a malformed id, and the refusals of keys.
+   */
+  #namedBy(operation: Operation, context: RequestContext): SandboxRecord | string | undefined {
+    const { sandboxId = '', classId = '' } = context.pathParameters
+    if (operation.actsOn === 'class') {
+      readParameters(operation, context)
+      const { keyHash } = this.#host.classes.find(classId)
+      this.#refuseOtherKeys(context, [keyHash, this.#hostKeyHash], teacherKeyRequired(), wrongTeacherKey())
+      return classId
+    }
+    if (operation.actsOn === 'host') {
+      if (operation.scope !== 'public')
+        this.#refuseOtherKeys(context, [this.#hostKeyHash], hostKeyRequired(), wrongHostKey())
+      return undefined
+    }
     if (!this.#host.find(sandboxId)) readParameters(operation, context)
-    return this.#authorized(sandboxId, context)
+    return this.#authorized(sandboxId, context, operation.isForTeacher)
+  }
+
+  /** Throws unless the request has one of the keys: after too many wrong keys from one address, `rate_limited`. */
+  #refuseOtherKeys(
+    context: RequestContext,
+    hashes: readonly string[],
+    required: StoreError,
+    wrong: StoreError,
+  ): string {
+    const header = context.request.headers.get('authorization')
+    const token = header === null ? undefined : bearerToken(header)
+    if (token === undefined) throw required
+    const hash = isKeyText(token) ? keyHash(token) : ''
+    if (hashes.includes(hash)) return hash
+    throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrong
+  }
+
+  /** Lets the checks of a class see a control call of a student. The sandbox is not opened for that. */
+  async #observe(id: string, context: RequestContext, body: Uint8Array, result: HostResult): Promise<void> {
+    const { request, pathParameters, nowMs } = context
+    const { sandboxId = '' } = pathParameters
+    const isObserved = controlCalls.some(call => call === id)
+    const token = bearerToken(request.headers.get('authorization') ?? '') ?? ''
+    if (!isObserved || this.#host.find(sandboxId)?.keyHash !== keyHash(token)) return
+    const happening = {
+      ...{ operationId: id, method: request.method, target: context.path, atMs: nowMs },
+      ...{ requestHeaders: request.headers, requestBody: new TextDecoder().decode(body) },
+      ...{ status: result === undefined ? 204 : 200, responseHeaders: new Headers() },
+      responseBody: result === undefined ? '' : writeJson(result),
+    }
+    await this.#host.classes.observe(sandboxId, happening, undefined)
   }
 
   /**
-   * Returns the sandbox if the request carries its key. Throws `sandbox_not_found`, `authentication_required` or
-   * `invalid_token`; after too many wrong keys from one address, `rate_limited`.
+   * Returns the sandbox if the request carries its key, or that of the teacher of its class. Throws
+   * `sandbox_not_found`, `authentication_required` or `invalid_token`; after too many wrong keys from one address,
+   * `rate_limited`; and `insufficient_scope` if only the teacher may do it.
    */
-  #authorized(sandboxId: string, context: RequestContext): SandboxRecord {
+  #authorized(sandboxId: string, context: RequestContext, isForTeacher = false): SandboxRecord {
     const record = this.#host.find(sandboxId)
     if (!record) throw sandboxNotFound()
-    const header = context.request.headers.get('authorization')
-    const token = header === null ? undefined : bearerToken(header)
-    if (token === undefined) throw sandboxKeyRequired()
-    if (isKeyText(token) && keyHash(token) === record.keyHash) return record
-    throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrongSandboxKey()
+    const { classId } = record
+    const teachers =
+      classId === undefined ? [] : [this.#host.classes.find(classId).keyHash, this.#hostKeyHash]
+    const keys = [record.keyHash, ...teachers]
+    const hash = this.#refuseOtherKeys(context, keys, sandboxKeyRequired(), wrongSandboxKey())
+    if (isForTeacher && classId !== undefined && !teachers.includes(hash)) throw teacherOnly()
+    return record
   }
 
   /** Counts a creation. Throws `rate_limited` if the address has created too many sandboxes. */
@@ -213,6 +283,14 @@ export class HostApi {
         sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
       )
     },
+    replaceSandboxKey: ({ record }) => this.#host.replaceKey(record.id),
+    getProgress: ({ record }) => this.#host.classes.progressOf(record.id),
+    createClass: ({ body }) => this.#host.createClass(body),
+    listClasses: () => this.#host.classes.list(),
+    getClass: ({ record }) => this.#host.classes.board(record),
+    updateClass: ({ record, body }) => this.#host.updateClass(record, body),
+    deleteClass: ({ record }) => this.#host.deleteClass(record),
+    addStudents: ({ record, body }) => this.#host.addStudents(record, body.students),
     deleteRequests: ({ record }) =>
       this.#host.use(record.id, async ({ requests }) => {
         await requests.clear()

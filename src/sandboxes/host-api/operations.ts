@@ -2,7 +2,29 @@ import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
 import { sandboxKeyRequired, sandboxNotFound, storageFull, wrongSandboxKey } from '../../contract/refusals.ts'
 import { int64Between } from '../../values/int64.ts'
-import { sandboxDamaged, snapshotNotFound, tooManyCreated, tooManySnapshots } from '../contract/refusals.ts'
+import {
+  Class,
+  ClassBoard,
+  ClassPatch,
+  CreatedClass,
+  classId,
+  NewClass,
+  NewStudents,
+  PLACES_MAX,
+  StudentProgress,
+} from '../contract/class-schema.ts'
+import {
+  classNotFound,
+  hostKeyRequired,
+  sandboxDamaged,
+  snapshotNotFound,
+  teacherKeyRequired,
+  teacherOnly,
+  tooManyCreated,
+  tooManySnapshots,
+  wrongHostKey,
+  wrongTeacherKey,
+} from '../contract/refusals.ts'
 import {
   CreatedSandbox,
   LifecycleClock,
@@ -39,6 +61,31 @@ const ofSandbox = {
   pathParameters: { sandboxId: id },
   tag: 'Sandboxes',
   path: '/sandboxes/{sandboxId}',
+} as const
+/** What the key of a student may not do. */
+const ofTeacher = { ...ofSandbox, isForTeacher: true, errors: [teacherOnly()] } as const
+const ofClass = {
+  scope: 'any-key',
+  actsOn: 'class',
+  tag: 'Classes',
+  path: '/classes/{classId}',
+  pathParameters: {
+    classId: {
+      schema: classId,
+      read: (value: string) => value,
+      expects: 'the id of a class',
+      description: 'The id of the class.',
+      example: '7k2m9xq4w8e3rtyu5pasdf6ghj',
+    },
+  },
+  errors: [teacherKeyRequired(), wrongTeacherKey(), classNotFound()],
+} as const
+const ofClasses = {
+  scope: 'any-key',
+  actsOn: 'host',
+  tag: 'Classes',
+  path: '/classes',
+  errors: [hostKeyRequired(), wrongHostKey()],
 } as const
 const ofClock = { ...ofSandbox, path: '/sandboxes/{sandboxId}/clock' } as const
 const ofSnapshot = {
@@ -94,7 +141,7 @@ export const hostOperations = {
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
   },
   updateSandbox: {
-    ...ofSandbox,
+    ...ofTeacher,
     method: 'PATCH',
     summary: 'Change the label or the lifetime',
     description: 'Changes the members that are present. The lifetime counts from now.',
@@ -102,7 +149,7 @@ export const hostOperations = {
     success: { status: 200, resource: Sandbox, description: 'The sandbox.' },
   },
   deleteSandbox: {
-    ...ofSandbox,
+    ...ofTeacher,
     method: 'DELETE',
     summary: 'Delete a sandbox',
     description: 'Deletes the sandbox, its snapshots and its request log at once.',
@@ -209,10 +256,78 @@ export const hostOperations = {
   },
   deleteRequests: {
     ...ofRequests,
+    ...{ isForTeacher: true, errors: [...ofOpened, teacherOnly()] },
     method: 'DELETE',
     summary: 'Clear the request log',
     description: 'Deletes all logged requests. The numbers continue.',
     success: { status: 204, description: 'The log is empty.' },
+  },
+  replaceSandboxKey: {
+    ...ofTeacher,
+    method: 'POST',
+    path: '/sandboxes/{sandboxId}/key',
+    summary: 'Replace the key',
+    description:
+      'Gives the sandbox another key at the same address. The key before is revoked, and so are all other keys of the store, also in its snapshots.',
+    success: { status: 200, resource: CreatedSandbox, description: 'The sandbox and its new key.' },
+  },
+  getProgress: {
+    ...ofSandbox,
+    tag: 'Classes',
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/progress',
+    summary: 'Read the progress of a student',
+    description: 'Returns what the student has done of the lesson, and the hints that are open.',
+    success: { status: 200, resource: StudentProgress, description: 'The progress.' },
+  },
+  createClass: {
+    ...ofClasses,
+    method: 'POST',
+    summary: 'Create a class',
+    description:
+      'Creates a class without students, and reserves sandboxes and space for them. Only this response contains the key of the teacher.',
+    body: NewClass,
+    location: ({ id }: CreatedClass) => `/classes/${id}`,
+    success: { status: 201, resource: CreatedClass, description: 'The class and the key of its teacher.' },
+  },
+  listClasses: {
+    ...ofClasses,
+    method: 'GET',
+    summary: 'List the classes',
+    description: 'Returns all classes of the host, without their students.',
+    success: { status: 200, list: Class, description: 'The classes.', itemsMax: REQUESTS_KEPT },
+  },
+  getClass: {
+    ...ofClass,
+    method: 'GET',
+    summary: 'Read a class and its board',
+    description: 'Returns the class, its students, and what they have done of each exercise.',
+    success: { status: 200, resource: ClassBoard, description: 'The class and its board.' },
+  },
+  updateClass: {
+    ...ofClass,
+    method: 'PATCH',
+    summary: 'Extend a class, or open hints',
+    description: 'Changes the members that are present. All sandboxes of the class expire when it ends.',
+    body: ClassPatch,
+    success: { status: 200, resource: ClassBoard, description: 'The class and its board.' },
+  },
+  deleteClass: {
+    ...ofClass,
+    method: 'DELETE',
+    summary: 'Delete a class',
+    description: 'Deletes the class, its sandboxes, and all that is known of its students.',
+    success: { status: 204, description: 'The class was deleted.' },
+  },
+  addStudents: {
+    ...ofClass,
+    method: 'POST',
+    path: '/classes/{classId}/students',
+    summary: 'Add students',
+    description:
+      'Creates a sandbox for each student that the class lacks, and returns only these with their keys. Only this response contains the keys.',
+    body: NewStudents,
+    success: { status: 200, list: CreatedSandbox, description: 'The new sandboxes.', itemsMax: PLACES_MAX },
   },
   streamRequests: {
     ...ofRequests,

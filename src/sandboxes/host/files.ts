@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { storageFull } from '../../contract/refusals.ts'
 import { mergeWriteAheadLog } from '../../database/sqlite/files.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
-import { makeDirectory } from '../../files/private-file.ts'
+import { makeDirectory, syncDirectory, syncFile } from '../../files/private-file.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { snapshotNotFound } from '../contract/refusals.ts'
 import type { Snapshot } from '../contract/schema.ts'
@@ -78,10 +78,14 @@ export class SandboxFiles {
       await removeDatabase(unfinished)
       await copyFile(source, unfinished)
       await adoptCopy(unfinished, adoption, this.#slices)
+      // The sandbox of a class survives a power failure.
+      if (adoption.classId !== undefined) syncFile(unfinished)
       onCopied()
       // The write-ahead log of the old content must not be applied to the new content.
       await removeJournals(file)
       await rename(unfinished, file)
+      if (adoption.classId !== undefined)
+        for (const directory of [this.directoryOf(adoption.id), this.#root]) syncDirectory(directory)
     } catch (error) {
       throw refusalOfFullDisk(error)
     } finally {
@@ -124,6 +128,7 @@ export class SandboxFiles {
     try {
       await rm(unfinished, { force: true })
       await copy(unfinished)
+      syncFile(unfinished)
       await rename(unfinished, this.snapshotOf(id, name))
     } catch (error) {
       throw refusalOfFullDisk(error)

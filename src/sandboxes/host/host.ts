@@ -14,6 +14,8 @@ import { loadPages } from '../../http/pages/pages.ts'
 import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
+import { Classes } from '../classes/classes.ts'
+import type { ClassBoard, ClassPatch, CreatedClass, NewClass, NewStudent } from '../contract/class-schema.ts'
 import {
   allOpenAreBusy,
   hostFull,
@@ -39,7 +41,7 @@ import { refusalOfFullDisk, SandboxFiles } from './files.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { Registry, type SandboxRecord } from './registry.ts'
 import { registryFile } from './registry-file.ts'
-import { type LoadSeed, Templates } from './templates.ts'
+import { type LoadSeed, replaceKeys, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
 /** The maximum number of deliveries to one receiving host in a minute, over all sandboxes. */
@@ -99,6 +101,7 @@ interface SandboxEntry {
 
 /** All sandboxes of one data directory. The caller holds the lock of the directory. */
 export class SandboxHost {
+  readonly classes: Classes
   readonly #options: HostOptions
   readonly #shared: SharedOptions
   readonly #files: SandboxFiles
@@ -111,15 +114,18 @@ export class SandboxHost {
   #useEnded = Promise.withResolvers<void>()
   #openCount = 0
   #bytes = 0
+  /** The bytes of the sandboxes of classes. */
+  #classBytes = 0
   #isClosing = false
 
   constructor(options: HostOptions) {
-    const { directory, loadSeed, clock, retryDelaysMs } = options
+    const { directory, loadSeed, clock, log, retryDelaysMs } = options
     this.#options = options
     for (const name of ['', 'templates']) makeDirectory(join(directory, name))
     const slices = new TimeSlices()
     this.#files = new SandboxFiles(join(directory, 'sandboxes'), slices)
     this.#registry = new Registry(registryFile(directory))
+    this.classes = new Classes({ registry: this.#registry, clock, log })
     const secretKey = this.#registry.getOrCreateValue('secret-key', () => randomBytes(32).toString('base64'))
     this.#shared = {
       ...options,
@@ -140,7 +146,9 @@ export class SandboxHost {
       directory: join(directory, 'templates'),
     })
     for (const record of this.#registry.all()) {
-      if (this.#files.exists(record.id)) this.#sandboxes.set(record.id, newEntry(record))
+      // The host was killed before the student was in the class.
+      const isLeft = record.classId !== undefined && !this.classes.hasStudent(record.id)
+      if (this.#files.exists(record.id) && !isLeft) this.#sandboxes.set(record.id, newEntry(record))
       else this.#unregister(record.id)
     }
     this.#sweeping = setInterval(() => this.#sweep(), options.sweepMs ?? SWEEP_MS)
@@ -204,11 +212,20 @@ export class SandboxHost {
    * `shutting_down`, and `overloaded` if the host is full.
    */
   async create(input: NewSandbox): Promise<CreatedSandbox> {
-    const { limits, clock } = this.#options
+    const { limits } = this.#options
+    if (this.#sandboxes.size + this.classes.reserved.free >= limits.sandboxes)
+      throw hostFull(`${limits.sandboxes} sandboxes`)
+    this.#refuseBeyondTotalBytes()
+    return this.#create(input)
+  }
+
+  async #create(
+    input: NewSandbox,
+    ofClass?: { readonly classId: string; readonly endsAtMs: number },
+  ): Promise<CreatedSandbox> {
+    const { clock } = this.#options
     const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
     if (this.#isClosing) throw shuttingDown()
-    if (this.#sandboxes.size >= limits.sandboxes) throw hostFull(`${limits.sandboxes} sandboxes`)
-    this.#refuseBeyondTotalBytes()
     const id = newSandboxId()
     const key = newKey()
     const createdAtMs = clock()
@@ -221,7 +238,8 @@ export class SandboxHost {
       clockAheadMs: 0,
       faults: '',
       isDamaged: false,
-      expiresAtMs: createdAtMs + Number(lifetimeSeconds) * 1000,
+      expiresAtMs: ofClass?.endsAtMs ?? createdAtMs + Number(lifetimeSeconds) * 1000,
+      ...(ofClass && { classId: ofClass.classId }),
       keyHash: keyHash(key),
       keyHint: keyHint(key),
       bootId: this.#bootId,
@@ -234,7 +252,7 @@ export class SandboxHost {
       if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
       await this.#fill(record)
       this.#registry.put(record)
-      this.#bytes += await this.#files.bytesOf(id)
+      this.#countBytes(record, await this.#files.bytesOf(id))
     } catch (error) {
       this.#sandboxes.delete(id)
       await this.#files.delete(id)
@@ -289,10 +307,72 @@ export class SandboxHost {
       await this.#close(entry)
       const bytes = await this.#files.bytesOf(id)
       await this.#files.delete(id)
-      this.#bytes -= bytes
+      this.#countBytes(entry.record, -bytes)
       // This comes last: on a full disk, the registry has no space for this change until the files are deleted.
       this.#unregister(id)
     })
+  }
+
+  /**
+   * Gives a sandbox another key, and revokes the key before and all keys of its store, also for later resets to a
+   * snapshot that has them.
+   */
+  replaceKey(id: string): Promise<CreatedSandbox> {
+    return this.#inTurn(this.#findOrThrow(id), async entry => {
+      await this.#close(entry)
+      const key = newKey()
+      const keysRevokedAtMs = this.#options.clock()
+      // Saved first: if the process is killed now, the old key controls nothing, and the teacher repeats the request.
+      this.#save(entry, { keyHash: keyHash(key), keyHint: keyHint(key), keysRevokedAtMs })
+      // A damaged store gets the key when it is reset.
+      if (!entry.record.isDamaged) await replaceKeys(this.#files.storeOf(id), entry.record)
+      return { ...this.show(entry.record), adminKey: key }
+    })
+  }
+
+  /** Creates a class, and reserves its places. Throws `overloaded` if the host has too few, and `validation_failed`. */
+  createClass(input: NewClass): CreatedClass {
+    this.#refusePlaces(Number(input.places), 0)
+    return this.classes.create(newSandboxId(), input)
+  }
+
+  /**
+   * Creates a sandbox for each student that a class lacks. Throws `overloaded` if the host has no place for all of
+   * them, and the refusals of `create`; the students before the failure are then in the class.
+   */
+  async addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
+    const missing = this.classes.missing(classId, students)
+    const { endsAtMs, places } = this.classes.find(classId)
+    const needed = this.classes.sandboxesOf(classId).length + missing.length
+    if (needed > places) {
+      this.#refusePlaces(needed, places)
+      this.classes.setPlaces(classId, needed)
+    }
+    const created: CreatedSandbox[] = []
+    for (const student of missing) {
+      const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
+      this.classes.addStudent(classId, sandbox.id, student)
+      created.push(sandbox)
+    }
+    return created
+  }
+
+  /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
+  updateClass(id: string, patch: ClassPatch): ClassBoard {
+    this.classes.update(id, patch)
+    const { endsAtMs } = this.classes.find(id)
+    for (const sandboxId of this.classes.sandboxesOf(id)) {
+      const entry = this.#sandboxes.get(sandboxId)
+      if (entry && entry.record.expiresAtMs !== endsAtMs) this.#save(entry, { expiresAtMs: endsAtMs })
+    }
+    return this.classes.board(id)
+  }
+
+  /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */
+  async deleteClass(id: string): Promise<void> {
+    for (const sandboxId of this.classes.sandboxesOf(id))
+      if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
+    this.classes.delete(id)
   }
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
@@ -314,20 +394,21 @@ export class SandboxHost {
       const existing = await this.#files.listSnapshots(id)
       const replaced = existing.find(snapshot => snapshot.name === name)
       if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
-      this.#refuseBeyondTotalBytes()
+      if (entry.record.classId === undefined || this.#classBytes >= this.#reservedBytes)
+        this.#refuseBeyondTotalBytes()
       const { engine } = entry.opened ?? (await this.#open(entry))
       await this.#files.writeSnapshot(id, name, engine.copyTo)
       const snapshot = await this.#files.showSnapshot(id, name)
-      this.#bytes += Number(snapshot.bytes - (replaced?.bytes ?? 0n))
+      this.#countBytes(entry.record, Number(snapshot.bytes - (replaced?.bytes ?? 0n)))
       return snapshot
     })
   }
 
   deleteSnapshot(id: string, name: string): Promise<void> {
-    return this.#inTurn(this.#findOrThrow(id), async () => {
+    return this.#inTurn(this.#findOrThrow(id), async ({ record }) => {
       const { bytes } = await this.#files.showSnapshot(id, name)
       await rm(this.#files.findSnapshot(id, name))
-      this.#bytes -= Number(bytes)
+      this.#countBytes(record, -Number(bytes))
     })
   }
 
@@ -337,6 +418,7 @@ export class SandboxHost {
     await Promise.all(
       [...this.#sandboxes.values()].map(entry => this.#inTurn(entry, () => this.#close(entry))),
     )
+    this.classes.flush()
     this.#registry.close()
   }
 
@@ -394,7 +476,7 @@ export class SandboxHost {
 
   /** Opens a sandbox. The caller has the turn of the sandbox. */
   async #open(entry: SandboxEntry): Promise<OpenSandbox> {
-    const { id, isDamaged, bootId } = entry.record
+    const { id, isDamaged, bootId, classId } = entry.record
     if (this.#isClosing) throw shuttingDown()
     if (isDamaged) throw sandboxDamaged()
     await this.#makeRoom()
@@ -415,6 +497,13 @@ export class SandboxHost {
         reopened: entry.reopened.promise,
         findLog: () => entry.opened?.requests,
         onFatal: reason => this.#onFatal(entry, reason),
+        ...(classId !== undefined && {
+          ofClass: {
+            observe: (happening, sandbox) =>
+              this.classes.observe(id, happening, target => sandbox.readState(target)),
+            lesson: () => this.classes.studentLesson(classId),
+          },
+        }),
       })
       if (checks) this.#save(entry, { bootId: this.#bootId })
       entry.opened = opened
@@ -502,9 +591,33 @@ export class SandboxHost {
     await copyFile(this.#files.findSnapshot(source.sandboxId, source.name), this.#files.seedOf(id))
   }
 
+  #countBytes({ classId }: SandboxRecord, bytes: number): void {
+    this.#bytes += bytes
+    if (classId !== undefined) this.#classBytes += bytes
+  }
+
+  get #reservedBytes(): number {
+    return this.classes.reserved.places * this.#options.limits.bytes
+  }
+
+  /** Throws `overloaded` if the host cannot reserve this many places, in place of those that the class has. */
+  #refusePlaces(places: number, before: number): void {
+    const { sandboxes, open, bytes, bytesTotal } = this.#options.limits
+    const added = places - before
+    if (this.#sandboxes.size + this.classes.reserved.free + added > sandboxes)
+      throw hostFull(`${sandboxes} sandboxes`)
+    if (places > open) throw hostFull(`${open} open sandboxes, and a class of ${places} needs them at once`)
+    const others = this.#bytes - this.#classBytes
+    if (others + this.#reservedBytes + added * bytes > bytesTotal)
+      throw hostFull(
+        `${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk, of which classes have reserved a part`,
+      )
+  }
+
   #refuseBeyondTotalBytes(): void {
     const { bytesTotal } = this.#options.limits
-    if (this.#bytes >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
+    const taken = this.#bytes - this.#classBytes + Math.max(this.#classBytes, this.#reservedBytes)
+    if (taken >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
   }
 
   /** Notes when a sandbox is first found expired, and returns whether the time until its deletion has passed. */
@@ -531,9 +644,16 @@ export class SandboxHost {
         else if (this.#isIdle(entry))
           await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
+      for (const id of this.classes.outdated()) await this.deleteClass(id)
       let bytes = 0
-      for (const id of this.#sandboxes.keys()) bytes += await this.#files.bytesOf(id)
+      let classBytes = 0
+      for (const [id, { record }] of this.#sandboxes) {
+        const own = await this.#files.bytesOf(id)
+        bytes += own
+        if (record.classId !== undefined) classBytes += own
+      }
       this.#bytes = bytes
+      this.#classBytes = classBytes
     } catch (error) {
       this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
     }

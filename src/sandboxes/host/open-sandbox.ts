@@ -1,25 +1,31 @@
 import type { Server } from 'bun'
+import { StoreError } from '../../contract/error.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { tooManyInProgress } from '../../contract/refusals.ts'
 import { type LightEngine, openLightSqlite } from '../../database/sqlite/light-engine.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
 import { Admission, type CapacityShare, type SharedCapacity } from '../../http/limits/admission.ts'
 import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
 import type { Pages } from '../../http/pages/pages.ts'
+import { readParameters } from '../../http/pipeline/parameters.ts'
+import { findPath } from '../../http/request/paths.ts'
 import { type RequestContext, targetOf } from '../../http/request/request-context.ts'
 import { makePathHandler } from '../../http/router/routes.ts'
 import { type Service, type ServiceOptions, startService } from '../../serving/service.ts'
 import type { Reply } from '../../shop/kernel/idempotency.ts'
 import { type Command, type CommandResult, executeCommand } from '../../shop/registry/commands.ts'
-import type { OperationId } from '../../shop/registry/operations.ts'
+import { contract, isOperationId, isQueryId, type OperationId } from '../../shop/registry/operations.ts'
 import { executeQuery, type Query } from '../../shop/registry/queries.ts'
-import { formatInstantMs } from '../../values/instant.ts'
+import { formatInstantMs, storedInstant } from '../../values/instant.ts'
+import { type JsonValue, parseJson } from '../../values/json.ts'
 import type { Log } from '../../values/log.ts'
+import type { Happening } from '../classes/conditions.ts'
 import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
-import { lessonRoutes } from '../pages/lesson-page.ts'
-import { BodyCapture, captureResponse } from '../requests/body-capture.ts'
+import { type ClassLesson, lessonRoutes } from '../pages/lesson-page.ts'
+import { BodyCapture, captureResponse, WHOLE_BYTES_MAX } from '../requests/body-capture.ts'
 import { bodyText, RequestLog } from '../requests/log.ts'
 import { masked, maskedHeaders } from '../requests/masked.ts'
 import { FairTurns } from './fair-turns.ts'
@@ -59,6 +65,12 @@ interface OpenSandboxOptions extends SharedOptions {
   /** Returns how far the lifecycle clock is ahead of the real time, in milliseconds. */
   readonly clockAheadMs: () => number
   readonly onFatal: (reason: string) => void
+  /** For the sandbox of a class. */
+  readonly ofClass?: {
+    /** Called with each response before it is sent. */
+    readonly observe: (happening: Happening, sandbox: OpenSandbox) => Promise<void>
+    readonly lesson: () => ClassLesson
+  }
   /** Settles when the sandbox is opened again after it was closed to make room, or will not be. */
   readonly reopened?: Promise<void>
   /** Returns the log of the sandbox, which has another one after it was opened again. */
@@ -112,6 +124,7 @@ export class OpenSandbox {
       slices,
       checks,
       onFatal,
+      isSynced: options.ofClass !== undefined,
       onRead: ms => turns.charge(ms),
       executeCommand: withinLimits(executeCommand, limits),
       bytesMax: limits.bytes,
@@ -156,7 +169,10 @@ export class OpenSandbox {
     await this.#turns.begin()
     const startedMs = performance.now()
     const at = formatInstantMs(this.#options.clock())
-    const body = request.body === null ? undefined : new BodyCapture(request.clone().body ?? request.body)
+    const body =
+      request.body === null
+        ? undefined
+        : new BodyCapture(request.clone().body ?? request.body, this.#capturedBytes)
     const handled = await this.#handle(request, server, path)
     const isStream = handled.headers.get('content-type') === 'text/event-stream'
     const isPassedOn = isAbrupt(handled) || isStream || request.method === 'HEAD'
@@ -164,16 +180,27 @@ export class OpenSandbox {
       ? { response: handled, start: NO_BODY }
       : await captureResponse(handled)
     const fault = response.headers.get(FAULT_HEADER)
+    const requestBytes = body && (await body.bytes())
+    await this.#options.ofClass?.observe(
+      {
+        ...{ operationId: this.#operations.get(request), method: request.method },
+        target: targetOf(request.url).query === '' ? path : `${path}?${targetOf(request.url).query}`,
+        ...{ requestHeaders: request.headers, requestBody: wholeText(requestBytes) },
+        status: isDropped(response) ? undefined : response.status,
+        ...{ responseHeaders: response.headers, responseBody: wholeText(responseStart) },
+        atMs: this.#options.clock(),
+      },
+      this,
+    )
     const operationId = this.#operations.get(request)
     const { query } = targetOf(request.url)
-    const requestStart = body && (await body.bytes())
     const log = this.#options.findLog?.() ?? this.requests
     log.add({
       at,
       method: request.method,
       path: masked(query === '' ? path : `${path}?${query}`),
       requestHeaders: maskedHeaders(request.headers),
-      ...(requestStart && requestStart.length > 0 && { requestBody: bodyText(requestStart) }),
+      ...(requestBytes && requestBytes.length > 0 && { requestBody: bodyText(requestBytes) }),
       ...(!isDropped(response) && {
         status: BigInt(response.status),
         responseHeaders: maskedHeaders(response.headers),
@@ -184,6 +211,35 @@ export class OpenSandbox {
       ...(fault !== null && { fault }),
     })
     return response
+  }
+
+  /** A check is evaluated on whole bodies. */
+  get #capturedBytes(): number | undefined {
+    return this.#options.ofClass && WHOLE_BYTES_MAX
+  }
+
+  /**
+   * Returns the body of a GET of the store, without faults and without an entry in the log; undefined if there is no
+   * such operation, or if it fails.
+   */
+  async readState(target: string): Promise<JsonValue | undefined> {
+    const [path = '', query = ''] = target.split('?')
+    const reads = Object.entries<Operation>(contract).filter(([, { method }]) => method === 'GET')
+    const templates = reads.map(([, operation]) => operation.path)
+    const match = findPath(templates, path)
+    const [id = '', operation] = reads.find(([, { path }]) => path === match?.template) ?? []
+    if (!match || !operation || !isOperationId(id) || !isQueryId(id)) return undefined
+    try {
+      const input = readParameters(operation, { path, query, pathParameters: match.parameters })
+      const { body } = await this.engine.readLong({
+        ...{ id, input, now: storedInstant(this.#options.clock()), base: this.#options.base },
+        ...{ keyId: null, timeZone: this.#options.timeZone },
+      })
+      return body === null ? undefined : parseJson(body)
+    } catch (error) {
+      if (error instanceof StoreError) return undefined
+      throw error
+    }
   }
 
   /** Ends streams and deliveries, waits up to a second for the requests in progress, and closes the database. */
@@ -234,7 +290,10 @@ export class OpenSandbox {
       // The engine has no reader worker, and its reads cost little more than those of the cache.
       cache: 'off',
       streams: { streamsMax: limits.streams, streamsPerCallerMax: limits.streams },
-      pages: { ...options.pages, guides: [...options.pages.guides, ...lessonRoutes(options.base)] },
+      pages: {
+        ...options.pages,
+        guides: [...options.pages.guides, ...lessonRoutes(options.base, options.ofClass?.lesson)],
+      },
       mcp: true,
       wrapPaths: (paths, isInner) =>
         withFaults(paths, {
@@ -256,6 +315,11 @@ export class OpenSandbox {
       ...(options.webhooksRefusal !== undefined && { webhooksRefusal: options.webhooksRefusal }),
     }
   }
+}
+
+/** Returns a body as text; empty if it is too large for a check. */
+function wholeText(bytes: Uint8Array | undefined): string {
+  return bytes && bytes.length <= WHOLE_BYTES_MAX ? new TextDecoder().decode(bytes) : ''
 }
 
 const CONTENT_TAG_MAX = 9_000_000n

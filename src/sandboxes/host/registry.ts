@@ -23,9 +23,16 @@ export interface SandboxRecord {
   readonly bootId: string
   /** Whether the database was found to be damaged. */
   readonly isDamaged: boolean
+  /** The class that the sandbox belongs to; absent if it belongs to none. */
+  readonly classId?: string
+  /** Keys of the store that were made until then are revoked, also in a snapshot; absent if none are. */
+  readonly keysRevokedAtMs?: number
 }
 
-/** The database in which a host registers its sandboxes. */
+/** The kinds of records that belong to classes. */
+type ClassTable = 'class' | 'student'
+
+/** The database in which a host registers its sandboxes and classes. */
 export class Registry {
   readonly #database: Database
 
@@ -33,13 +40,18 @@ export class Registry {
     reserveFile(file)
     this.#database = new Database(file, { create: true, strict: true })
     this.#database.run('PRAGMA journal_mode = WAL')
-    this.#database.run('PRAGMA synchronous = NORMAL')
+    // With NORMAL, a power failure could take back what a student was told.
+    this.#database.run('PRAGMA synchronous = FULL')
     this.#database.run(
       'CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL) STRICT',
     )
     this.#database.run(
       'CREATE TABLE IF NOT EXISTS host (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT',
     )
+    for (const table of ['class', 'student'] satisfies ClassTable[])
+      this.#database.run(
+        `CREATE TABLE IF NOT EXISTS ${table} (id TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL) STRICT`,
+      )
   }
 
   all(): SandboxRecord[] {
@@ -58,6 +70,29 @@ export class Registry {
 
   delete(id: string): void {
     this.#database.query('DELETE FROM sandbox WHERE id = $id').run({ id })
+  }
+
+  /** Returns the records of a table, as `putRecords` wrote them. */
+  records(table: ClassTable): unknown[] {
+    const rows = this.#database.query<{ record: string }, []>(`SELECT record FROM ${table}`).all()
+    return rows.map(({ record }) => JSON.parse(record))
+  }
+
+  /** Writes records in one durable commit. */
+  putRecords(table: ClassTable, records: readonly { readonly id: string }[]): void {
+    const put = this.#database.query(
+      `INSERT INTO ${table} (id, record) VALUES ($id, $record) ON CONFLICT (id) DO UPDATE SET record = $record`,
+    )
+    this.#database.transaction(() => {
+      for (const record of records) put.run({ id: record.id, record: JSON.stringify(record) })
+    })()
+  }
+
+  deleteRecords(table: ClassTable, ids: readonly string[]): void {
+    const remove = this.#database.query(`DELETE FROM ${table} WHERE id = $id`)
+    this.#database.transaction(() => {
+      for (const id of ids) remove.run({ id })
+    })()
   }
 
   /** Returns the value that is stored under a name, or stores and returns the value of `make`. */

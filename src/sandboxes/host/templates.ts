@@ -10,7 +10,7 @@ import { reserveFile } from '../../files/private-file.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import type { Reply } from '../../shop/kernel/idempotency.ts'
 import { newKey } from '../../shop/keys/schema.ts'
-import { replaceFirstKey } from '../../shop/keys/verbs.ts'
+import { replaceFirstKey, revokeKeysMadeUntil } from '../../shop/keys/verbs.ts'
 import {
   type Command,
   type CommandResult,
@@ -113,8 +113,11 @@ const EVENT_IDS_PER_GENERATION = 1_000_000_000n
 const moveEventIds = sql()(`
   UPDATE counter SET last = last % ${EVENT_IDS_PER_GENERATION} + $start WHERE noun = 'event'`)
 
+/** What a sandbox knows of its keys. */
+type KeyRecord = Pick<SandboxRecord, 'keyHash' | 'keyHint' | 'keysRevokedAtMs'>
+
 /** What makes a copy the content of one sandbox. */
-export interface Adoption extends Pick<SandboxRecord, 'id' | 'keyHash' | 'keyHint' | 'generation'> {
+export interface Adoption extends KeyRecord, Pick<SandboxRecord, 'id' | 'generation' | 'classId'> {
   /** Whether the copy comes from another sandbox: see `removeOrigin`. */
   readonly isForeign: boolean
 }
@@ -125,16 +128,36 @@ export interface Adoption extends Pick<SandboxRecord, 'id' | 'keyHash' | 'keyHin
  * Throws DamagedDatabase, or the error of SQLite for a damaged file.
  */
 export async function adoptCopy(file: string, adoption: Adoption, slices: TimeSlices): Promise<void> {
-  const { keyHash: hash, keyHint: hint, generation, isForeign } = adoption
+  const { generation, isForeign } = adoption
   const connection = new SqliteConnection(file, { readonly: false, isLight: true })
   try {
     if (versionOf(connection) === 0) throw new DamagedDatabase(`${file} has no store`)
     connection.database.run('BEGIN IMMEDIATE')
-    await replaceFirstKey(connection, { hash, hint })
+    await adoptKeys(connection, adoption)
     connection.run(moveEventIds, { start: BigInt(generation - 1) * EVENT_IDS_PER_GENERATION })
     if (isForeign) await removeOrigin(connection, slices)
     connection.database.run('COMMIT')
   } finally {
     connection.close()
   }
+}
+
+/** Gives a closed store the key of its sandbox, and revokes the keys that were made before that. */
+export async function replaceKeys(file: string, record: KeyRecord): Promise<void> {
+  const connection = new SqliteConnection(file, { readonly: false, isLight: true, isSynced: true })
+  try {
+    connection.database.run('BEGIN IMMEDIATE')
+    await adoptKeys(connection, record)
+    connection.database.run('COMMIT')
+  } finally {
+    connection.close()
+  }
+}
+
+async function adoptKeys(
+  connection: SqliteConnection,
+  { keyHash: hash, keyHint: hint, keysRevokedAtMs }: KeyRecord,
+): Promise<void> {
+  await replaceFirstKey(connection, { hash, hint })
+  if (keysRevokedAtMs !== undefined) await revokeKeysMadeUntil(connection, storedInstant(keysRevokedAtMs))
 }

@@ -68,6 +68,10 @@ const replaceKey = sql()(`
   UPDATE api_key SET hash = $hash, hint = $hint, scopes = $scopes, expires_at = NULL, revoked_at = NULL
   WHERE id = $keyId`)
 
+const revokeMadeUntil = sql()(`
+  UPDATE api_key SET revoked_at = $until, version = version + 1
+  WHERE id <> 1 AND created_at <= $until AND revoked_at IS NULL`)
+
 const findActiveKeys = sql<Pick<KeyRow, 'id' | 'scopes' | 'expiresAt'>>()(
   'SELECT id, scopes, expires_at AS "expiresAt" FROM api_key WHERE revoked_at IS NULL',
 )
@@ -268,6 +272,11 @@ export async function replaceFirstKey(
   { hash, hint }: { hash: string; hint: string },
 ): Promise<void> {
   await tx.run(replaceKey, { keyId: 1n, hash, hint, scopes: writeJson(['admin']) })
+}
+
+/** Revokes all keys but the first one that were made until an instant. Like `replaceFirstKey`, without an event. */
+export async function revokeKeysMadeUntil(tx: Pick<Tx, 'run'>, until: string): Promise<void> {
+  await tx.run(revokeMadeUntil, { until })
 }
 
 async function insertAdminKey(

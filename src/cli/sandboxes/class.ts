@@ -1,0 +1,252 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { type Command, InvalidArgumentError } from 'commander'
+import { textOfFile } from '../../catalogue/file-text.ts'
+import type { ClassBoard, HostOperations } from '../../client/sandbox-api.ts'
+import { writeWholeFile } from '../../files/private-file.ts'
+import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
+import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
+import { checkLesson } from '../../sandboxes/classes/lesson-check.ts'
+import { defaultLimits } from '../../sandboxes/host/limits.ts'
+import { serveSandboxes } from '../../sandboxes/server.ts'
+import { bindPort } from '../../serving/server.ts'
+import { isKeyText } from '../../shop/keys/schema.ts'
+import { countText } from '../../values/count-text.ts'
+import { csvLine } from '../../values/csv.ts'
+import { givenKey, readAddress, readKeyOption } from '../store-access/store-options.ts'
+import { confirm } from '../terminal/confirmation.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { chooseHost, controlHost, hostFailure } from './host.ts'
+import { readRoster } from './roster.ts'
+import { csvLabel, SavedSandboxes, savedSandbox } from './saved.ts'
+import { loadSandboxSeed } from './seeds.ts'
+
+const LINK_FILE = 'class.link'
+const HOST_DATA = './sandboxes'
+const LINK = /^(.*)\/board\/([2-9a-km-np-z]{26})#key=(pst_\w+)$/
+
+const CREATE_HELP = `
+The first run creates the class with the host key, which the host writes to the file host-key in its data directory. It
+writes the link to the board of the teacher to --link, and the keys of the students to --save; only you can read both.
+Later runs add the students that the class lacks, and extend it.
+
+Examples:
+  petstore class create --names class.csv --lesson lesson.md --until 2027-02-01 --dry-run
+  petstore class create --names class.csv --lesson lesson.md --until 2027-02-01 --key @sandboxes/host-key`
+
+interface CreateClassOptions {
+  readonly names: string
+  readonly lesson: string
+  readonly until: string
+  readonly name?: string
+  readonly key?: string
+  readonly hostUrl?: string
+  readonly save: string
+  readonly link: string
+  readonly dryRun?: boolean
+}
+
+interface LinkOptions {
+  readonly link: string
+  readonly hostUrl?: string
+}
+
+/** Adds the command `class`, which creates classes on a host, checks lessons, and reads results. */
+export function addClass(program: Command): void {
+  const command = program
+    .command('class')
+    .description('create classes on a host of sandboxes, and check lessons')
+  command
+    .command('create')
+    .description('create a class with a sandbox for each student, or add those that it lacks')
+    .requiredOption('--names <file>', 'the list of the students: a name a line, or a table (CSV or Excel)')
+    .requiredOption('--lesson <file>', 'the lesson, in Markdown')
+    .requiredOption(
+      '--until <date>',
+      'the last day, such as 2027-02-01; at most 200 days from now',
+      readUntil,
+    )
+    .option('--name <text>', 'the name of the class (default: that of the list)')
+    .option('--key <key>', `the host key, or @FILE (default: @${hostKeyPath(HOST_DATA)}) [PETSTORE_KEY]`)
+    .option('--host-url <url>', 'address of the host (default: http://127.0.0.1:8081) [PETSTORE_SANDBOXES]')
+    .option('--save <file>', 'the list of the sandboxes with their keys', 'sandboxes.csv')
+    .option('--link <file>', 'the file with the link to the board', LINK_FILE)
+    .option('--dry-run', 'show what would be created')
+    .addHelpText('after', CREATE_HELP)
+    .action(runCreateClass)
+  command
+    .command('check <lesson>')
+    .description('run the solutions of a lesson in a new sandbox, and compare them with the checks')
+    .action(runCheck)
+  const withLink = (name: string, about: string): Command =>
+    command
+      .command(name)
+      .description(about)
+      .option('--link <file>', 'the file with the link to the board', LINK_FILE)
+      .option('--host-url <url>', 'address of the host, in place of the one in the link')
+  withLink('results', 'print what each student has done, as CSV').action(runResults)
+  withLink('delete', 'delete a class with its sandboxes and results')
+    .option('--yes', 'do not ask')
+    .action(runDeleteClass)
+}
+
+/** Returns the end of a day as an instant. */
+function readUntil(text: string): string {
+  const end = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59Z`) : new Date(Number.NaN)
+  if (!Number.isNaN(end.getTime())) return end.toISOString()
+  throw new InvalidArgumentError('It must be a date such as 2027-02-01.')
+}
+
+async function runCreateClass(options: CreateClassOptions): Promise<void> {
+  const { students, about } = await readRoster(options.names)
+  say(`${countText(students.length, 'student')}. ${about}`)
+  const lesson = readText(options.lesson)
+  const link = existsSync(options.link) ? readLink(options) : undefined
+  if (options.dryRun) {
+    for (const { name, identifier } of students)
+      await print(`${escapeControls(name === identifier ? name : `${name} (${identifier})`)}\n`)
+    return say(
+      link
+        ? 'The class exists: those that it lacks would be added.'
+        : 'Nothing was created, because of --dry-run.',
+    )
+  }
+  const saved = new SavedSandboxes(options.save)
+  saved.prepare()
+  const { host, id, key } = link ?? (await createClass(options, lesson, students.length))
+  try {
+    const control = controlHost(host, key)
+    const added = (await control.addStudents({ classId: id, body: { students } })).data
+    for (const sandbox of added) saved.add(savedSandbox(sandbox))
+    const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until } })
+    const known = students.length - added.length
+    const until = options.until.slice(0, 10)
+    say(
+      `Added ${countText(added.length, 'student')} to ${escapeControls(data.name)}, until ${until}.` +
+        (known > 0 ? ` ${known} were in the class already.` : '') +
+        ` The keys are in ${escapeControls(options.save)}: "petstore sandbox print" makes cards of them.`,
+    )
+    await print(`${boardLink(host, id, key)}\n`)
+  } catch (error) {
+    throw hostFailure(error, host, escapeControls(options.link))
+  }
+}
+
+async function createClass(
+  options: CreateClassOptions,
+  lesson: string,
+  places: number,
+): Promise<{ host: string; id: string; key: string }> {
+  const host = chooseHost(options.hostUrl)
+  const { key, source } = hostKey(options.key)
+  const name = options.name ?? basename(options.names).replace(/\.\w+$/, '')
+  try {
+    const body = { name, lesson, endsAt: options.until, places }
+    const { data } = await controlHost(host, key).createClass({ body })
+    writeWholeFile(options.link, `${boardLink(host, data.id, data.teacherKey)}\n`, { replace: false })
+    return { host, id: data.id, key: data.teacherKey }
+  } catch (error) {
+    throw hostFailure(error, host, source)
+  }
+}
+
+function hostKey(option: string | undefined): { key: string; source: string } {
+  const source = `@${hostKeyPath(HOST_DATA)}`
+  const given = givenKey(option)
+  if (given) return given
+  if (existsSync(hostKeyPath(HOST_DATA))) return { key: readKeyOption(source, '--key'), source }
+  throw new CommandFailed(
+    'Give the host key with --key @FILE: the host writes it to the file host-key in its data directory.',
+    EXIT_USAGE,
+  )
+}
+
+function boardLink(host: string, id: string, key: string): string {
+  return `${host}/board/${id}#key=${key}`
+}
+
+function readLink({ link, hostUrl }: LinkOptions): { host: string; id: string; key: string } {
+  const [, host = '', id = '', key = ''] = LINK.exec(readText(link).trim()) ?? []
+  if (id === '' || !isKeyText(key))
+    throw new CommandFailed(
+      `${escapeControls(link)} has no link to a board. --link names another file.`,
+      EXIT_USAGE,
+    )
+  return {
+    host: hostUrl === undefined ? readAddress(host, '--link') : readAddress(hostUrl, '--host-url'),
+    id,
+    key,
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return textOfFile(file, readFileSync(file), 'text')
+  } catch (error) {
+    throw new CommandFailed(
+      `The file ${escapeControls(file)} cannot be read: ${reasonOf(error)}.`,
+      EXIT_USAGE,
+    )
+  }
+}
+
+async function runCheck(file: string): Promise<void> {
+  const text = readText(file)
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-lesson-'))
+  const ignore = (): void => {}
+  const options = {
+    ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, limits: defaultLimits, trustedProxies: [] },
+    ...{ allowPrivateWebhooks: false, webhooksRefusal: 'A check of a lesson sends no webhooks.' },
+    log: { access: ignore, info: ignore, error: ignore },
+  }
+  const serving = await serveSandboxes(options, bindPort({ host: '127.0.0.1', port: 0 }))
+  try {
+    const { lines, problems } = await checkLesson(text, serving.host)
+    for (const line of lines) await print(`${escapeControls(line)}\n`)
+    if (problems.length > 0) throw new CommandFailed(problems.join('\n'))
+    say('Each solution meets its check, and no check is met without it.')
+  } catch (error) {
+    throw error instanceof LessonProblem
+      ? new CommandFailed(`${escapeControls(file)}: ${error.message}`)
+      : error
+  } finally {
+    await serving.stop()
+    rmSync(directory, { recursive: true, force: true })
+  }
+}
+
+async function withClass<T>(
+  options: LinkOptions,
+  work: (control: HostOperations, id: string) => Promise<T>,
+): Promise<T> {
+  const { host, id, key } = readLink(options)
+  try {
+    return await work(controlHost(host, key), id)
+  } catch (error) {
+    throw hostFailure(error, host, escapeControls(options.link))
+  }
+}
+
+async function runResults(options: LinkOptions): Promise<void> {
+  const { data } = await withClass(options, (control, classId) => control.getClass({ classId }))
+  await print(resultsCsv(data))
+}
+
+function resultsCsv({ exercises, students }: ClassBoard): string {
+  const rows = students.flatMap(({ name, identifier, exercises: results }) =>
+    results.map(({ state, doneAt = '', tries }, index) => [
+      ...[csvLabel(name), csvLabel(identifier), csvLabel(exercises[index]?.title ?? '')],
+      ...[state, doneAt, String(tries)],
+    ]),
+  )
+  const header = ['student', 'identifier', 'exercise', 'state', 'when', 'tries']
+  return [header, ...rows].map(row => csvLine(row)).join('')
+}
+
+async function runDeleteClass({ yes, ...options }: LinkOptions & { readonly yes?: boolean }): Promise<void> {
+  if (!yes) await confirm('This deletes the class with all its sandboxes and results.', 'delete')
+  await withClass(options, (control, classId) => control.deleteClass({ classId }))
+  rmSync(options.link, { force: true })
+  say('The class was deleted, with its sandboxes and results.')
+}

@@ -1,0 +1,402 @@
+import { validationFailed } from '../../contract/error.ts'
+import { keyHash, newKey } from '../../shop/keys/schema.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { type JsonValue, parseJson } from '../../values/json.ts'
+import type { Log } from '../../values/log.ts'
+import {
+  CLASS_DAYS_MAX,
+  type Class,
+  type ClassBoard,
+  type ClassPatch,
+  type CreatedClass,
+  type ExerciseResult,
+  type NewClass,
+  type NewStudent,
+  type StudentProgress,
+} from '../contract/class-schema.ts'
+import { classNotFound } from '../contract/refusals.ts'
+import type { Registry } from '../host/registry.ts'
+import { masked } from '../requests/masked.ts'
+import {
+  advance,
+  type ExerciseProgress,
+  type Happening,
+  hasNewlyMet,
+  LessonProblem,
+  newProgress,
+  type States,
+} from './conditions.ts'
+import { type Exercise, type Lesson, readLesson } from './lesson.ts'
+
+const DAY_MS = 86_400_000
+/** How long the results of a class are kept after its sandboxes have expired. */
+const RESULTS_KEPT_MS = 30 * DAY_MS
+/** The time after the first request of an exercise at which its hint opens. */
+const HINT_MS = 3_600_000
+/** The delay before tries and activity are written, so that one write contains those of many requests. */
+const WRITE_DELAY_MS = 1000
+const ERROR_CHARS_MAX = 300
+
+interface ClassRecord {
+  readonly id: string
+  readonly name: string
+  readonly lesson: string
+  readonly createdAtMs: number
+  readonly endsAtMs: number
+  readonly places: number
+  /** The SHA-256 of the key of the teacher. */
+  readonly keyHash: string
+  readonly openHints: readonly string[]
+}
+
+interface StudentRecord extends NewStudent {
+  /** The id of the sandbox. */
+  readonly id: string
+  readonly classId: string
+  readonly lastActivityMs: number | null
+  readonly lastError: string
+  /** By the id of the exercise; absent until its first request. */
+  readonly exercises: Readonly<Record<string, ExerciseProgress>>
+}
+
+interface ClassEntry {
+  record: ClassRecord
+  readonly lesson: Lesson
+  /** The students by the id of their sandbox. */
+  readonly students: Map<string, StudentRecord>
+}
+
+/** Returns the body of a read of the store; undefined if it fails. */
+type ReadState = (path: string) => Promise<JsonValue | undefined>
+
+/** The classes of a host: their lessons, students and progress. Their sandboxes belong to the host. */
+export class Classes {
+  readonly #registry: Registry
+  readonly #clock: () => number
+  readonly #log: Log
+  readonly #classes = new Map<string, ClassEntry>()
+  /** The class of each student, by the id of the sandbox. */
+  readonly #classOf = new Map<string, ClassEntry>()
+  /** The students whose record on the disk is older than that in memory. */
+  readonly #unwritten = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor({ registry, clock, log }: { registry: Registry; clock: () => number; log: Log }) {
+    this.#registry = registry
+    this.#clock = clock
+    this.#log = log
+    // Safe: only this class writes these tables.
+    for (const record of registry.records('class') as ClassRecord[]) this.#enter(record)
+    for (const student of registry.records('student') as StudentRecord[]) this.#enroll(student)
+  }
+
+  /** Creates a class without students. Throws `validation_failed` for a lesson with a mistake, and for its end. */
+  create(id: string, { name, lesson, endsAt, places }: NewClass): CreatedClass {
+    readLessonOf(lesson)
+    const key = newKey()
+    const record: ClassRecord = {
+      ...{ id, name, lesson, places: Number(places), createdAtMs: this.#clock() },
+      ...{ endsAtMs: this.#endOf(endsAt), keyHash: keyHash(key), openHints: [] },
+    }
+    this.#registry.putRecords('class', [record])
+    this.#enter(record)
+    return { ...shown(record), teacherKey: key }
+  }
+
+  list(): Class[] {
+    return [...this.#classes.values()].map(({ record }) => shown(record))
+  }
+
+  /** Returns what a class reserves, and who may control it. Throws `class_not_found`. */
+  find(id: string): { readonly keyHash: string; readonly endsAtMs: number; readonly places: number } {
+    return this.#entry(id).record
+  }
+
+  /** Returns the ids of the sandboxes of a class. */
+  sandboxesOf(id: string): string[] {
+    return [...this.#entry(id).students.keys()]
+  }
+
+  hasStudent(sandboxId: string): boolean {
+    return this.#classOf.has(sandboxId)
+  }
+
+  /** Returns the students that a class lacks: identifiers are compared without case. */
+  missing(id: string, students: readonly NewStudent[]): NewStudent[] {
+    const known = new Set([...this.#entry(id).students.values()].map(identity))
+    return students.filter(student => {
+      const isNew = !known.has(identity(student))
+      known.add(identity(student))
+      return isNew
+    })
+  }
+
+  update(id: string, { endsAt, openHints }: ClassPatch): void {
+    const entry = this.#entry(id)
+    this.#save(entry, {
+      ...(endsAt !== undefined && { endsAtMs: this.#endOf(endsAt) }),
+      ...(openHints !== undefined && { openHints }),
+    })
+  }
+
+  setPlaces(id: string, places: number): void {
+    this.#save(this.#entry(id), { places })
+  }
+
+  addStudent(classId: string, id: string, { name, identifier }: NewStudent): void {
+    this.#entry(classId)
+    const student = { id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises: {} }
+    this.#registry.putRecords('student', [student])
+    this.#enroll(student)
+  }
+
+  /** Deletes a class with all that is known of its students. Their sandboxes have been deleted. */
+  delete(id: string): void {
+    const { students } = this.#entry(id)
+    const ids = [...students.keys()]
+    this.#registry.deleteRecords('student', ids)
+    this.#registry.deleteRecords('class', [id])
+    this.#classes.delete(id)
+    for (const student of ids) {
+      this.#classOf.delete(student)
+      this.#unwritten.delete(student)
+    }
+  }
+
+  /** Returns the ids of the classes that ended so long ago that they are deleted. */
+  outdated(): string[] {
+    const endedMs = this.#clock() - RESULTS_KEPT_MS
+    return [...this.#classes.values()]
+      .filter(({ record }) => record.endsAtMs < endedMs)
+      .map(({ record }) => record.id)
+  }
+
+  /** The places of classes that have not ended, and the ones among them that have no student yet. */
+  get reserved(): { readonly places: number; readonly free: number } {
+    const current = [...this.#classes.values()].filter(({ record }) => record.endsAtMs > this.#clock())
+    const sum = (of: (entry: ClassEntry) => number): number => current.map(of).reduce((a, b) => a + b, 0)
+    return {
+      places: sum(({ record }) => record.places),
+      free: sum(({ record, students }) => Math.max(0, record.places - students.size)),
+    }
+  }
+
+  /** Returns what the students of a class see of its lesson. */
+  studentLesson(id: string): { readonly title: string; readonly text: string } {
+    const { title, studentText } = this.#entry(id).lesson
+    return { title, text: studentText }
+  }
+
+  board(id: string): ClassBoard {
+    const { record, lesson, students } = this.#entry(id)
+    return {
+      ...shown(record),
+      exercises: lesson.exercises.map(({ id, title, hint }) => ({
+        ...{ id, title, hasHint: hint !== '', isHintOpen: record.openHints.includes(id) },
+      })),
+      students: [...students.values()]
+        .toSorted((one, other) => one.name.localeCompare(other.name))
+        .map(({ id, name, identifier, lastActivityMs, lastError, exercises }) => ({
+          ...{ sandboxId: id, name, identifier },
+          ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
+          ...(lastError !== '' && { lastError }),
+          exercises: lesson.exercises.map(exercise => resultOf(exercise, exercises[exercise.id])),
+        })),
+    }
+  }
+
+  /** Returns what a student may know: hints only once they are open. No exercises if the sandbox has no class. */
+  progressOf(sandboxId: string): StudentProgress {
+    const entry = this.#classOf.get(sandboxId)
+    const student = entry?.students.get(sandboxId)
+    if (!entry || !student) return { exercises: [] }
+    const nowMs = this.#clock()
+    return {
+      exercises: entry.lesson.exercises.map(exercise => {
+        const progress = student.exercises[exercise.id]
+        const { tries: _, ...result } = resultOf(exercise, progress)
+        const isDue = typeof progress?.firstMs === 'number' && nowMs - progress.firstMs >= HINT_MS
+        const isOpen = exercise.hint !== '' && (isDue || entry.record.openHints.includes(exercise.id))
+        return { ...result, title: exercise.title, ...(isOpen && { hint: exercise.hint }) }
+      }),
+    }
+  }
+
+  /** Returns the lines of a check that a student has not met. */
+  unmetLines(sandboxId: string, exerciseId: string): string[] {
+    const entry = this.#classOf.get(sandboxId)
+    const student = entry?.students.get(sandboxId)
+    const exercise = entry?.lesson.exercises.find(({ id }) => id === exerciseId)
+    if (!student || !exercise) return []
+    const { metAt } = progressIn(student, exercise)
+    return exercise.conditions.filter((_, index) => metAt[index] === null).map(({ text }) => text)
+  }
+
+  /**
+   * Evaluates the checks of a student on a response that is not sent yet. When this resolves, whatever the response met
+   * for the first time is on the disk. `read` is undefined if the store is closed.
+   */
+  async observe(sandboxId: string, happening: Happening, read: ReadState | undefined): Promise<void> {
+    const entry = this.#classOf.get(sandboxId)
+    if (!entry) return
+    const isChange = !['GET', 'HEAD'].includes(happening.method) && (happening.status ?? 200) < 300
+    const states = read && isChange ? await statesFor(entry, sandboxId, read) : new Map()
+    this.#advance(entry, sandboxId, happening, states)
+  }
+
+  /** Writes what is not on the disk yet. Call it before the registry is closed. */
+  flush(): void {
+    clearTimeout(this.#timer)
+    this.#timer = undefined
+    const students = [...this.#unwritten].flatMap(id => this.#classOf.get(id)?.students.get(id) ?? [])
+    try {
+      this.#registry.putRecords('student', students)
+      this.#unwritten.clear()
+    } catch (error) {
+      this.#log.error({ error: String(error) }, 'the activity of a class was not written')
+    }
+  }
+
+  /** Synchronous, so that requests of one student that end at the same time do not undo each other's progress. */
+  #advance({ students, lesson }: ClassEntry, id: string, happening: Happening, states: States): void {
+    const student = students.get(id)
+    if (!student) return
+    const exercises: Record<string, ExerciseProgress> = { ...student.exercises }
+    let isNew = false
+    let isDone = false
+    for (const exercise of lesson.exercises) {
+      const before = progressIn(student, exercise)
+      const after = advance(exercise.conditions, before, happening, states)
+      if (after === before) continue
+      exercises[exercise.id] = after
+      isNew ||= hasNewlyMet(before, after)
+      isDone ||= after.doneMs !== null
+    }
+    const lastError = errorSentence(happening) ?? (isDone ? '' : student.lastError)
+    const next = { ...student, exercises, lastError, lastActivityMs: happening.atMs }
+    if (isNew) {
+      try {
+        this.#registry.putRecords('student', [next])
+      } catch (error) {
+        // Nobody is told of what is not on the disk: the student has to repeat the request.
+        this.#log.error({ sandbox: id, error: String(error) }, 'a met check was not written')
+        return
+      }
+    }
+    students.set(id, next)
+    if (isNew) this.#unwritten.delete(id)
+    else this.#unwritten.add(id)
+    if (this.#unwritten.size > 0) this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS)
+  }
+
+  #entry(id: string): ClassEntry {
+    const entry = this.#classes.get(id)
+    if (!entry) throw classNotFound()
+    return entry
+  }
+
+  #save(entry: ClassEntry, changes: Partial<ClassRecord>): void {
+    const record = { ...entry.record, ...changes }
+    this.#registry.putRecords('class', [record])
+    entry.record = record
+  }
+
+  #enter(record: ClassRecord): void {
+    const students = new Map<string, StudentRecord>()
+    try {
+      this.#classes.set(record.id, { record, lesson: readLesson(record.lesson), students })
+    } catch (error) {
+      // Only another version of the program can have accepted the lesson. The other classes must still work.
+      this.#log.error({ class: record.id, error: String(error) }, 'the lesson of a class cannot be read')
+      const lesson = { title: record.name, exercises: [], studentText: '' }
+      this.#classes.set(record.id, { record, lesson, students })
+    }
+  }
+
+  #enroll(student: StudentRecord): void {
+    const entry = this.#classes.get(student.classId)
+    if (!entry) return
+    entry.students.set(student.id, student)
+    this.#classOf.set(student.id, entry)
+  }
+
+  /** Returns the end of a class in milliseconds. Throws `validation_failed` if it has passed, or is too far away. */
+  #endOf(endsAt: string): number {
+    const endMs = Date.parse(endsAt)
+    const nowMs = this.#clock()
+    if (endMs > nowMs && endMs <= nowMs + CLASS_DAYS_MAX * DAY_MS) return endMs
+    const message = `endsAt must be in the future, and at most ${CLASS_DAYS_MAX} days from now`
+    throw validationFailed([{ in: 'body', pointer: '/endsAt', code: 'out_of_range', message }])
+  }
+}
+
+function readLessonOf(text: string): Lesson {
+  try {
+    return readLesson(text)
+  } catch (error) {
+    if (!(error instanceof LessonProblem)) throw error
+    const message = `lesson: ${error.message}`
+    throw validationFailed([{ in: 'body', pointer: '/lesson', code: 'invalid_format', message }])
+  }
+}
+
+function shown({ id, name, endsAtMs, createdAtMs, places }: ClassRecord): Class {
+  return {
+    ...{ id, name, endsAt: formatInstantMs(endsAtMs), createdAt: formatInstantMs(createdAtMs) },
+    places: BigInt(places),
+  }
+}
+
+function identity({ identifier }: NewStudent): string {
+  return identifier.normalize('NFC').trim().toLowerCase()
+}
+
+/** Returns the progress of a student. A lesson that a later version reads in another way begins anew. */
+function progressIn({ exercises }: StudentRecord, { id, conditions }: Exercise): ExerciseProgress {
+  const known = exercises[id]
+  return known && known.metAt.length === conditions.length ? known : newProgress(conditions)
+}
+
+function resultOf({ id, conditions }: Exercise, progress: ExerciseProgress | undefined): ExerciseResult {
+  const { metAt, tries, doneMs } = progress ?? newProgress(conditions)
+  const met = metAt.filter(at => at !== null).length
+  return {
+    ...{ id, state: doneMs !== null ? 'done' : progress ? 'tried' : 'open' },
+    ...{ met: BigInt(met), of: BigInt(conditions.length), tries: BigInt(tries) },
+    ...(doneMs !== null && { doneAt: formatInstantMs(doneMs) }),
+  }
+}
+
+/** Reads each state that an unfinished exercise of a student still needs. */
+async function statesFor({ lesson, students }: ClassEntry, id: string, read: ReadState): Promise<States> {
+  const student = students.get(id)
+  const paths = lesson.exercises.flatMap(exercise => {
+    const { metAt, doneMs } = student ? progressIn(student, exercise) : newProgress([])
+    return exercise.conditions
+      .filter(({ kind }, index) => kind === 'state' && doneMs === null && metAt[index] === null)
+      .map(({ of }) => of)
+  })
+  const states = new Map<string, JsonValue | undefined>()
+  for (const path of new Set(paths)) states.set(path, await read(path))
+  return states
+}
+
+/** Returns a sentence about a request that failed, without keys; undefined if it did not fail. */
+function errorSentence({ method, target, status, responseBody }: Happening): string | undefined {
+  if (status !== undefined && status < 400) return undefined
+  const start = `${method} ${target} got`
+  if (status === undefined) return masked(`${start} no response`).slice(0, ERROR_CHARS_MAX)
+  const { code, message } = refusalIn(responseBody)
+  return masked(`${start} ${status} ${code}: ${message}`).slice(0, ERROR_CHARS_MAX)
+}
+
+/** Returns the code and the message of an error, or of a problem (RFC 9457). */
+function refusalIn(body: string): { readonly code: string; readonly message: string } {
+  try {
+    // Safe: each member is checked before it is used.
+    const { code, message, detail } = Object(parseJson(body)) as Readonly<Record<string, unknown>>
+    return { code: String(code ?? ''), message: String(message ?? detail ?? '') }
+  } catch {
+    return { code: '', message: '' }
+  }
+}

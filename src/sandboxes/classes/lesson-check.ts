@@ -1,0 +1,58 @@
+import type { JsonValue } from '../../values/json.ts'
+import type { SandboxHost } from '../host/host.ts'
+import { advance, hasNewlyMet, newProgress } from './conditions.ts'
+import { readLesson } from './lesson.ts'
+import { runSolution } from './solution.ts'
+
+const HOUR_MS = 3_600_000
+
+/** What a run of the solutions found: a line for each exercise, and the problems. */
+interface LessonReport {
+  readonly lines: readonly string[]
+  readonly problems: readonly string[]
+}
+
+/**
+ * Runs the solutions of a lesson, one after the other, in a new sandbox of a host. It is a problem if a solution does
+ * not meet its check, or if a line of a check holds before any request. Throws LessonProblem.
+ */
+export async function checkLesson(text: string, host: SandboxHost): Promise<LessonReport> {
+  const { exercises } = readLesson(text)
+  const endsAt = new Date(Date.now() + HOUR_MS).toISOString()
+  const { id } = host.createClass({ name: 'check', lesson: text, endsAt, places: 1n })
+  const [student] = await host.addStudents(id, [{ name: 'solutions', identifier: 'solutions' }])
+  if (!student) throw new Error('the class of the check has no student')
+  const lines: string[] = []
+  const problems: string[] = []
+  const place = { baseUrl: student.baseUrl, controlUrl: controlOf(student.baseUrl), key: student.adminKey }
+  for (const exercise of exercises) {
+    const { title, conditions } = exercise
+    const states = new Map<string, JsonValue | undefined>()
+    for (const { kind, of } of conditions)
+      if (kind === 'state') states.set(of, await host.use(student.id, sandbox => sandbox.readState(of)))
+    const before = newProgress(conditions)
+    if (hasNewlyMet(before, advance(conditions, before, NOTHING, states)))
+      problems.push(`"${title}": a line of the check holds before any request.`)
+    const sent = await runSolution(exercise.solution, place)
+    const unmet = host.classes.unmetLines(student.id, exercise.id)
+    lines.push(`${unmet.length === 0 ? 'met    ' : 'NOT MET'}  ${title}`)
+    if (sent.length === 0) problems.push(`"${title}": there is no solution.`)
+    else if (unmet.length > 0)
+      problems.push(
+        [`"${title}": the solution does not meet its check.`, ...unmet.map(line => `  not met: ${line}`)]
+          .concat(sent.map(line => `  ${line}`))
+          .join('\n'),
+      )
+  }
+  return { lines, problems }
+}
+
+/** A request that is none. */
+const NOTHING = {
+  ...{ operationId: undefined, method: 'PUT', target: '', requestHeaders: new Headers(), requestBody: '' },
+  ...{ status: 200, responseHeaders: new Headers(), responseBody: '', atMs: 0 },
+}
+
+function controlOf(baseUrl: string): string {
+  return baseUrl.replace(/\/s\/([^/]+)$/, '/sandboxes/$1')
+}

@@ -1,0 +1,72 @@
+// The script of the lesson of a class: it shows what the student has done. The host serves this file unchanged.
+
+const REFRESH_MS = 4000
+const section = document.getElementById('progress')
+const form = document.getElementById('key-form')
+const status = document.getElementById('progress-status')
+const list = document.getElementById('exercises')
+// The console stores its key under this name. All pages of a host share its storages.
+const storageName = `petstore-key ${location.pathname.replace(/\/docs\/guide\/lesson$/, '')}`
+const stateTexts = { open: 'not started', tried: 'started', done: 'done' }
+let key = storedKey()
+let shownText = ''
+
+function storedKey() {
+  const fragment = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (fragment !== null) history.replaceState(null, '', location.pathname)
+  try {
+    return fragment ?? sessionStorage.getItem(storageName) ?? localStorage.getItem(storageName) ?? ''
+  } catch {
+    return fragment ?? ''
+  }
+}
+
+async function refresh() {
+  if (key === '') return askForKey('Type the key to see what you have done.')
+  const headers = { Authorization: `Bearer ${key}` }
+  const response = await fetch(section.dataset.control, { headers }).catch(() => undefined)
+  if (response?.status === 401) return askForKey('This is not the key of your sandbox.')
+  if (!response?.ok) {
+    status.textContent = 'The host does not respond. What you have done is kept.'
+    return
+  }
+  const text = await response.text()
+  status.textContent = ''
+  form.hidden = true
+  if (text === shownText) return
+  shownText = text
+  list.replaceChildren(...JSON.parse(text).exercises.map(exerciseItem))
+}
+
+function exerciseItem({ title, state, met, of, hint }) {
+  const item = document.createElement('li')
+  item.className = state
+  const parts = state === 'tried' ? `, ${met} of ${of} parts` : ''
+  item.textContent = `${state === 'done' ? '✓ ' : ''}${title}: ${stateTexts[state]}${parts}`
+  if (hint !== undefined) {
+    const details = document.createElement('details')
+    const summary = document.createElement('summary')
+    summary.textContent = 'Hint'
+    details.append(summary, hint)
+    item.append(details)
+  }
+  return item
+}
+
+function askForKey(text) {
+  status.textContent = text
+  form.hidden = false
+}
+
+form.addEventListener('submit', event => {
+  event.preventDefault()
+  key = document.getElementById('key').value.replaceAll(/\s/g, '')
+  try {
+    sessionStorage.setItem(storageName, key)
+  } catch {
+    // Without storage, the next page asks again.
+  }
+  refresh()
+})
+refresh()
+setInterval(refresh, REFRESH_MS)
