@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { Marked, type Token } from 'marked'
 import { escapeHtml, framedPage } from '../src/http/pages/frame.ts'
+import { readLesson } from '../src/sandboxes/classes/lesson.ts'
 
 const ROOT = join(import.meta.dir, '..')
 const GUIDES = join(ROOT, 'docs')
@@ -10,6 +11,8 @@ const STYLE_SHEET = join(import.meta.dir, 'guide.css')
 
 /** The name of the file that Git hosts show for the folder. It becomes the index, at `/docs/guide`. */
 const INDEX = 'README'
+/** The guide that is a lesson, with blocks for teachers. */
+const LESSON = 'lesson'
 /** The files of the project that a store serves at its root, under the same name. */
 const SERVED_AT_ROOT = ['openapi.yaml']
 
@@ -24,7 +27,9 @@ export async function guideFiles(): Promise<Map<string, string | Uint8Array>> {
   for (const file of (await readdir(GUIDES)).sort()) {
     if (!file.endsWith('.md')) continue
     const name = basename(file, '.md')
-    const { html, pictures } = guidePage(name, await readFile(join(GUIDES, file), 'utf8'))
+    const text = await readFile(join(GUIDES, file), 'utf8')
+    // Students must not find the solutions in the guide.
+    const { html, pictures } = guidePage(name, name === LESSON ? readLesson(text).studentText : text)
     files.set(name === INDEX ? 'index.html' : `${name}.html`, html)
     for (const picture of pictures) files.set(picture, await readFile(join(GUIDES, picture)))
   }

@@ -31,6 +31,7 @@ import { readHostKey } from './classes/host-key.ts'
 import { sandboxFailed } from './contract/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
 import { HostApi } from './host-api/host-api.ts'
+import { boardPage } from './pages/board-page.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
 import { noSandboxPage, printPage } from './pages/print-page.ts'
@@ -181,6 +182,8 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
     ...pageFiles.map(
       ({ path, text }) => [path, fixedContent(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
     ),
+    // The page is the same for all classes, so it does not show which exist.
+    ['/board/{classId}', get(context => sendPage(context, 200, boardPage(base)))],
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
     ...DESCRIPTIONS.flatMap(({ path, version }): [string, Methods][] => [
       [`${path}.json`, publicFile('application/json', async () => writeJson(await description(version)))],

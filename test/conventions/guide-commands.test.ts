@@ -16,8 +16,8 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 7],
   ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 6],
-  ['lesson.md', 20],
+  ['teaching.md', 5],
+  ['lesson.md', 21],
   ['sandboxes.md', 4],
 ]
 

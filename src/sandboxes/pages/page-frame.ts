@@ -1,4 +1,5 @@
 import { basePath, escapeHtml, framedPage, pageHeaders } from '../../http/pages/frame.ts'
+import boardScript from './board.browser.js' with { type: 'text' }
 import landingScript from './landing.browser.js' with { type: 'text' }
 import styleSheet from './pages.css' with { type: 'text' }
 import printScript from './print.browser.js' with { type: 'text' }
@@ -14,6 +15,7 @@ export const hostPageHeaders = pageHeaders(
 /** The files that the pages load, below the base address of the host. */
 export const pageFiles = [
   { path: '/pages.css', text: styleSheet },
+  { path: '/board.js', text: boardScript },
   { path: '/landing.js', text: landingScript },
   { path: '/print.js', text: printScript },
 ] as const

@@ -1,0 +1,272 @@
+// The script of the board of a class. The host serves this file unchanged.
+
+const REFRESH_MS = 1500
+const IDLE_MS = 5 * 60_000
+const byId = id => document.getElementById(id)
+const hostPath = document.documentElement.dataset.basePath
+const classId = location.pathname.split('/').at(-1)
+const storageName = `petstore-teacher ${classId}`
+let key = firstKey()
+/** The class as the host last returned it. */
+let board
+/** The rows by the id of the sandbox, each with the text that it was made from. */
+const rows = new Map()
+
+// The key
+
+/** Returns the key in the address, which a projector would show, or the one that this tab has kept. */
+function firstKey() {
+  const given = new URLSearchParams(location.hash.slice(1)).get('key')
+  if (given !== null) history.replaceState(null, '', location.pathname)
+  try {
+    if (given !== null) sessionStorage.setItem(storageName, given)
+    return given ?? sessionStorage.getItem(storageName) ?? ''
+  } catch {
+    return given ?? ''
+  }
+}
+
+function askForKey(text) {
+  byId('board').hidden = true
+  byId('key-form').hidden = false
+  byId('status').textContent = text
+}
+
+byId('key-form').addEventListener('submit', event => {
+  event.preventDefault()
+  key = byId('key').value.replaceAll(/\s/g, '')
+  try {
+    sessionStorage.setItem(storageName, key)
+  } catch {
+    // Without storage, a reload asks again.
+  }
+  refresh()
+})
+
+// Requests
+
+/** Sends a request to the host and returns the body of the response. Throws an error with the status. */
+async function send(method, path, body) {
+  const response = await fetch(hostPath + path, {
+    method,
+    headers: {
+      Authorization: `Bearer ${key}`,
+      ...(body !== undefined && { 'Content-Type': 'application/json' }),
+    },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  if (response.ok) return text === '' ? undefined : JSON.parse(text)
+  const error = new Error(text.startsWith('{') ? JSON.parse(text).message : `Status ${response.status}.`)
+  error.status = response.status
+  throw error
+}
+
+async function refresh() {
+  if (key === '') return askForKey('')
+  try {
+    board = await send('GET', `/classes/${classId}`)
+  } catch (error) {
+    if (error.status === 401 || error.status === 404) return askForKey(error.message)
+    byId('status').textContent = 'The host does not respond: this is the last known state.'
+    return
+  }
+  byId('status').textContent = ''
+  byId('key-form').hidden = true
+  byId('board').hidden = false
+  show()
+}
+
+/** Runs what a button does, and shows how it ended. */
+async function act(text, work) {
+  byId('error').hidden = true
+  try {
+    await work()
+    byId('status').textContent = text
+    await refresh()
+  } catch (error) {
+    byId('error').textContent = error.message
+    byId('error').hidden = false
+  }
+}
+
+// The table
+
+function show() {
+  const { name, exercises, students } = board
+  const isProjector = byId('projector').checked
+  byId('title').textContent = name
+  document.title = `${name} - Petstore`
+  const done = exercises.map(
+    (_, index) => students.filter(({ exercises }) => exercises[index].state === 'done').length,
+  )
+  showHead(exercises, done, students.length)
+  const visible = new Set(students.filter(isShown).map(({ sandboxId }) => sandboxId))
+  const total = done.reduce((sum, count) => sum + count, 0)
+  byId('summary').textContent =
+    `${visible.size} of ${students.length} students. ${total} of ${exercises.length * students.length} exercises are done. ` +
+    `The class ends on ${new Date(board.endsAt).toLocaleDateString()}.`
+  const current = students.map((student, index) => {
+    const text = JSON.stringify([student, isProjector, index, agoText(student.lastActivityAt)])
+    const known = rows.get(student.sandboxId)
+    // A row that did not change keeps its element, so that 200 students stay smooth and a button keeps its focus.
+    const row = known?.text === text ? known : { text, element: studentRow(student, index, isProjector) }
+    row.element.hidden = !visible.has(student.sandboxId)
+    if (known && known !== row) known.element.replaceWith(row.element)
+    rows.set(student.sandboxId, row)
+    return row.element
+  })
+  const place = byId('rows')
+  if (
+    current.some((element, index) => place.children[index] !== element) ||
+    place.children.length !== current.length
+  )
+    place.replaceChildren(...current)
+}
+
+function isShown({ name, identifier, lastError, lastActivityAt }) {
+  const wanted = byId('filter').value.trim().toLowerCase()
+  const which = byId('which').value
+  const isIdle = lastActivityAt === undefined || Date.now() - Date.parse(lastActivityAt) > IDLE_MS
+  if (which === 'stuck' && lastError === undefined) return false
+  if (which === 'idle' && !isIdle) return false
+  return `${name} ${identifier}`.toLowerCase().includes(wanted)
+}
+
+let headText = ''
+
+function showHead(exercises, done, count) {
+  const text = JSON.stringify([exercises, done, count, byId('projector').checked])
+  if (text === headText) return
+  headText = text
+  byId('head').replaceChildren(
+    cell('th', 'Student'),
+    ...exercises.map((exercise, index) => exerciseHead(exercise, `${done[index]} of ${count}`)),
+    ...(byId('projector').checked
+      ? []
+      : [cell('th', 'Last error'), cell('th', 'Last request'), cell('th', 'Actions')]),
+  )
+}
+
+function exerciseHead({ id, title, hasHint, isHintOpen }, text) {
+  const head = cell('th', title)
+  const count = document.createElement('span')
+  count.className = 'count'
+  count.textContent = text
+  head.append(count)
+  if (!hasHint || byId('projector').checked) return head
+  head.append(
+    button(isHintOpen ? 'Hint is open' : 'Open hint', `the hint of ${title}`, () =>
+      act(isHintOpen ? 'The hint is closed.' : 'The hint is open for everybody.', () => {
+        const others = board.exercises
+          .filter(other => other.isHintOpen && other.id !== id)
+          .map(other => other.id)
+        return send('PATCH', `/classes/${classId}`, { openHints: isHintOpen ? others : [...others, id] })
+      }),
+    ),
+  )
+  return head
+}
+
+function studentRow(student, index, isProjector) {
+  const { name, identifier, exercises, lastError = '', lastActivityAt } = student
+  const row = document.createElement('tr')
+  const shownName = isProjector ? `Student ${index + 1}` : name
+  const head = cell('th', shownName)
+  head.scope = 'row'
+  if (!isProjector && identifier !== name) head.title = identifier
+  row.append(head, ...exercises.map(exerciseCell))
+  if (isProjector) return row
+  row.append(cell('td', lastError, 'error-text'), cell('td', agoText(lastActivityAt)), actionsCell(student))
+  return row
+}
+
+function exerciseCell({ state, met, of, tries, doneAt }) {
+  if (state === 'open') return cell('td', '', 'open')
+  const text = state === 'done' ? '✓ done' : `${met} of ${of}`
+  const found = cell('td', text, state)
+  found.title = `${tries} requests${doneAt === undefined ? '' : `, done ${new Date(doneAt).toLocaleString()}`}`
+  return found
+}
+
+function actionsCell({ sandboxId, name }) {
+  const actions = cell('td', '', 'actions')
+  const ask = text => window.confirm(text)
+  actions.append(
+    button('Reset', `the store of ${name}`, () => {
+      if (
+        ask(
+          `Reset the store of ${name}? Its pets and orders are lost; what ${name} has done stays on the board.`,
+        )
+      )
+        act(`The store of ${name} was reset.`, () => send('POST', `/sandboxes/${sandboxId}/reset`))
+    }),
+    button('New key', `for ${name}`, () => {
+      if (ask(`Give ${name} a new key? The old one, and all keys made in the store, stop working.`))
+        act('', () => replaceKey(sandboxId, name))
+    }),
+  )
+  return actions
+}
+
+async function replaceKey(sandboxId, name) {
+  const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`)
+  byId('dialog-title').textContent = `The new key of ${name}`
+  byId('dialog-text').textContent = `The address is still ${baseUrl}. The key is shown only now.`
+  byId('dialog-key').textContent = adminKey
+  byId('dialog-card').href = `${hostPath}/sandboxes/${sandboxId}/print#key=${adminKey}`
+  byId('dialog').showModal()
+}
+
+function cell(tag, text, className = '') {
+  const element = document.createElement(tag)
+  element.textContent = text
+  element.className = className
+  if (tag === 'th') element.scope = 'col'
+  return element
+}
+
+function button(text, about, onClick) {
+  const element = document.createElement('button')
+  element.type = 'button'
+  element.textContent = text
+  element.setAttribute('aria-label', `${text}: ${about}`)
+  element.addEventListener('click', onClick)
+  return element
+}
+
+function agoText(instant) {
+  if (instant === undefined) return 'never'
+  const seconds = Math.max(0, Math.round((Date.now() - Date.parse(instant)) / 1000))
+  if (seconds < 60) return 'less than a minute ago'
+  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
+  return new Date(instant).toLocaleString()
+}
+
+// Results and deletion
+
+byId('results').addEventListener('click', () => {
+  const quoted = text => `"${text.replace(/^['=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`
+  const lines = board.students.flatMap(({ name, identifier, exercises }) =>
+    exercises.map(({ state, doneAt = '', tries }, index) =>
+      [name, identifier, board.exercises[index].title, state, doneAt, String(tries)].map(quoted).join(','),
+    ),
+  )
+  const text = ['student,identifier,exercise,state,when,tries', ...lines, ''].join('\n')
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  link.download = `${board.name}.csv`
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+})
+byId('delete').addEventListener('click', () => {
+  if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
+  act('', async () => {
+    await send('DELETE', `/classes/${classId}`)
+    key = ''
+    sessionStorage.removeItem(storageName)
+  })
+})
+for (const id of ['filter', 'which', 'projector']) byId(id).addEventListener('input', () => board && show())
+refresh()
+setInterval(() => document.hidden || refresh(), REFRESH_MS)
