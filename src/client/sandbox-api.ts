@@ -178,7 +178,7 @@ export interface ExerciseResult {
   of: bigint
   /** When all were met. */
   doneAt?: string
-  /** The requests to operations of the exercise until it was done. */
+  /** The requests that belong to the exercise, until it was done. */
   tries: bigint
 }
 

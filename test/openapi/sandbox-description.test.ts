@@ -54,9 +54,12 @@ describe('the description of a host of sandboxes', () => {
       ({ 'x-error-codes': codes }) => !codes['503']?.includes('storage_full'),
     )
     expect(without.map(({ operationId }) => operationId).sort()).toEqual([
+      'getClass',
       'getClock',
+      'getProgress',
       'getSandbox',
       'getSnapshot',
+      'listClasses',
       'listSnapshots',
     ])
   })

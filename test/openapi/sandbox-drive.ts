@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { shuttingDown, storageFull, tooManyInProgress } from '../../src/contract/refusals.ts'
+import type { CreatedClass } from '../../src/sandboxes/contract/class-schema.ts'
 import { sandboxDamaged } from '../../src/sandboxes/contract/refusals.ts'
 import { type HostOperationId, hostOperations } from '../../src/sandboxes/host-api/operations.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
@@ -19,9 +22,16 @@ const DAMAGED: readonly HostOperationId[] = [
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
 ]
+const LESSON = '# HTTP\n\n## 1. Read\n\n```check\nlistPets status=200\n```\n\n```hint\nLook.\n```\n'
 
 // Safe: the keys of the contract are its ids.
 const ids = Object.keys(hostOperations) as HostOperationId[]
+
+/** A sandbox without a class, and a class with a student. */
+interface Driven extends TestSandbox {
+  readonly hostKey: string
+  readonly ofClass: CreatedClass
+}
 
 /** A request to the host API. */
 interface HostRequest {
@@ -35,6 +45,9 @@ interface HostRequest {
 /** The bodies with which operations succeed. Operations that are missing here succeed without a body. */
 const bodies: Readonly<Partial<Record<HostOperationId, string>>> = {
   createSandbox: '{"seed":"empty","label":"Ada"}',
+  createClass: JSON.stringify({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1 }),
+  updateClass: JSON.stringify({ endsAt: inDays(2), openHints: ['1-read'] }),
+  addStudents: '{"students":[{"name":"Grace","identifier":"grace"}]}',
   updateSandbox: '{"lifetimeSeconds":172800}',
   setClock: '{"now":"2027-06-01T00:00:00Z"}',
   setFaults:
@@ -55,15 +68,37 @@ export async function driveHost(): Promise<Observed[]> {
   return [...observed, ...(await timeouts)]
 }
 
-/** Returns a request that succeeds, for a sandbox and a snapshot. */
-function requestOf(id: HostOperationId, { created }: TestSandbox, snapshot = 'lesson-1'): HostRequest {
-  const path = hostOperations[id].path.replace('{sandboxId}', created.id).replace('{name}', snapshot)
+function inDays(days: number): string {
+  return new Date(Date.now() + days * 86_400_000).toISOString()
+}
+
+async function createDriven(host: TestHost, seed = 'demo'): Promise<Driven> {
+  const ofClass = host.host.createClass({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const hostKey = readFileSync(join(host.directory, 'host-key'), 'utf8').trim()
+  return { ...(await host.create({ seed })), hostKey, ofClass }
+}
+
+/** Returns a request that succeeds, for a sandbox or a class, and a snapshot. */
+function requestOf(
+  id: HostOperationId,
+  { created, hostKey, ofClass }: Driven,
+  snapshot = 'lesson-1',
+): HostRequest {
+  const { path, actsOn }: Operation = hostOperations[id]
   const body = bodies[id]
-  return { path, ...(body !== undefined && { body }), key: created.adminKey }
+  const key = { host: hostKey, sandbox: created.adminKey, class: ofClass.teacherKey }[actsOn ?? 'host']
+  return {
+    path: path
+      .replace('{sandboxId}', created.id)
+      .replace('{classId}', ofClass.id)
+      .replace('{name}', snapshot),
+    ...(body !== undefined && { body }),
+    key,
+  }
 }
 
 async function driveSuccesses(host: TestHost): Promise<Observed[]> {
-  const sandbox = await host.create()
+  const sandbox = await createDriven(host)
   const send = (id: HostOperationId, change: Partial<HostRequest> = {}): Promise<Observed> =>
     sendTo(host, id, { ...requestOf(id, sandbox), ...change })
   const observed: Observed[] = [
@@ -80,12 +115,15 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
   await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
   const deletions = ids.filter(id => hostOperations[id].method === 'DELETE')
   for (const id of ids) {
-    if (deletions.includes(id)) continue
+    if (deletions.includes(id) || id === 'replaceSandboxKey') continue
     observed.push(id === 'streamRequests' ? await whileCalling(sandbox, send(id)) : await send(id))
   }
   const deletionsInside = deletions.filter(id => id !== 'deleteSandbox')
-  for (const id of [...deletionsInside, 'deleteSandbox'] as const) observed.push(await send(id))
-  return observed
+  for (const id of deletionsInside) observed.push(await send(id))
+  const replaced = await send('replaceSandboxKey')
+  // Safe: the body of a 200 is a sandbox with its new key.
+  const { adminKey } = JSON.parse(replaced.body ?? '') as { adminKey: string }
+  return [...observed, replaced, await send('deleteSandbox', { key: adminKey })]
 }
 
 /** Calls the store of a sandbox repeatedly until the stream reports a call, which settles `reported`. */
@@ -99,7 +137,7 @@ async function driveMistakes(host: TestHost): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const id of ids) {
     // Each sandbox counts the wrong keys of an address. In a new sandbox, these requests stay below the limit.
-    const sandbox = await host.create({ seed: 'empty' })
+    const sandbox = await createDriven(host, 'empty')
     for (const request of mistakes(id, requestOf(id, sandbox))) {
       const isAboutAccept = request.headers?.Accept !== undefined
       observed.push(await sendTo(host, id, request))
@@ -117,16 +155,16 @@ function mistakes(id: HostOperationId, request: HostRequest): HostRequest[] {
   const withBody = (body: string, headers = {}): HostRequest => ({ ...request, body, headers })
   return [
     { ...request, path: `${path}?colour=red` },
-    { ...request, path: operation.actsOn === 'sandbox' ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
+    { ...request, path: operation.pathParameters ? path.replace(/[^/]{26}/, 'abc') : `${path}?%zz` },
     { ...request, path: `${path}?colour=${'x'.repeat(URL_CHARS_MAX)}` },
     { ...request, headers: { Accept: 'text/csv' } },
-    ...(operation.actsOn === 'sandbox'
-      ? [
+    ...(operation.scope === 'public'
+      ? []
+      : [
           { ...request, key: null },
           { ...request, key: WRONG_KEY },
-          { ...request, path: path.replace(/[^/]{26}/, UNKNOWN_ID) },
-        ]
-      : []),
+        ]),
+    ...(operation.pathParameters ? [{ ...request, path: path.replace(/[^/]{26}/, UNKNOWN_ID) }] : []),
     ...(operation.body
       ? [
           withBody('{"label":'),
@@ -138,13 +176,21 @@ function mistakes(id: HostOperationId, request: HostRequest): HostRequest[] {
   ]
 }
 
-/** Sends requests that name snapshots or sandboxes that do not exist. */
+/** Sends requests that name snapshots or sandboxes that do not exist, and those that a student may not send. */
 async function driveMissing(host: TestHost): Promise<Observed[]> {
-  const sandbox = await host.create({ seed: 'empty' })
+  const sandbox = await createDriven(host, 'empty')
+  const [student] = await host.host.addStudents(sandbox.ofClass.id, [{ name: 'Ada', identifier: 'ada' }])
+  if (!student) throw new Error('no student was added')
+  const observed: Observed[] = []
+  for (const id of ids) {
+    const { isForTeacher }: Operation = hostOperations[id]
+    if (isForTeacher) observed.push(await sendTo(host, id, requestOf(id, { ...sandbox, created: student })))
+  }
   const { id, adminKey } = sandbox.created
   const create = (seed: string, key: string | null): Promise<Observed> =>
     sendTo(host, 'createSandbox', { path: '/sandboxes', body: JSON.stringify({ seed }), key })
   return [
+    ...observed,
     await sendTo(host, 'getSnapshot', requestOf('getSnapshot', sandbox)),
     await sendTo(host, 'deleteSnapshot', requestOf('deleteSnapshot', sandbox)),
     await sendTo(host, 'resetSandbox', {
@@ -158,31 +204,38 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
   ]
 }
 
+/** Returns the object and the name of a method that every request of an operation calls. */
+function failingPart({ host }: TestHost, id: HostOperationId): [part: object, name: string] {
+  if (id === 'listClasses') return [host.classes, 'list']
+  if (id === 'createClass') return [host, 'createClass']
+  const parts = { host: [host, 'create'], sandbox: [host, 'find'], class: [host.classes, 'find'] } as const
+  return [...parts[hostOperations[id].actsOn]]
+}
+
 /** Sends requests to a host whose parts fail on demand. */
 async function driveFailures(host: TestHost): Promise<Observed[]> {
-  const sandbox = await host.create({ seed: 'empty' })
+  const sandbox = await createDriven(host, 'empty')
   const observed: Observed[] = []
-  const failing = async (name: 'create' | 'find', id: HostOperationId, error: Error): Promise<void> => {
-    Reflect.set(host.host, name, () => {
+  const failing = async (id: HostOperationId, error: Error): Promise<void> => {
+    const [part, name] = failingPart(host, id)
+    Reflect.set(part, name, () => {
       throw error
     })
     observed.push(await sendTo(host, id, requestOf(id, sandbox)))
-    Reflect.deleteProperty(host.host, name)
+    Reflect.deleteProperty(part, name)
   }
   for (const id of ids) {
-    const part = hostOperations[id].actsOn === 'sandbox' ? 'find' : 'create'
-    for (const error of [new Error('planted'), tooManyInProgress(), shuttingDown()])
-      await failing(part, id, error)
-    if (DAMAGED.includes(id)) await failing(part, id, sandboxDamaged())
-    if (DAMAGED.includes(id) || hostOperations[id].method !== 'GET') await failing(part, id, storageFull())
+    for (const error of [new Error('planted'), tooManyInProgress(), shuttingDown()]) await failing(id, error)
+    if (DAMAGED.includes(id)) await failing(id, sandboxDamaged())
+    if (DAMAGED.includes(id) || hostOperations[id].method !== 'GET') await failing(id, storageFull())
   }
   return observed
 }
 
 /** Sends requests beyond the limits of a host. */
 async function driveLimits(): Promise<Observed[]> {
-  await using host = await openSandboxHost({ limits: { sandboxes: 2, createdPerHour: 1 } })
-  const sandbox = await host.create({ seed: 'empty' })
+  await using host = await openSandboxHost({ limits: { sandboxes: 3, createdPerHour: 1 } })
+  const sandbox = await createDriven(host, 'empty')
   const create = requestOf('createSandbox', sandbox)
   // The host treats a request that came through a proxy as a request from another machine.
   const elsewhere = { ...create, headers: { 'X-Forwarded-For': '192.0.2.1' } }
@@ -195,13 +248,13 @@ async function driveLimits(): Promise<Observed[]> {
   for (let count = 0; count < WRONG_KEYS_PER_MINUTE; count++)
     await sendTo(host, 'getSandbox', wrong('getSandbox'))
   for (const id of ids)
-    if (hostOperations[id].actsOn === 'sandbox') observed.push(await sendTo(host, id, wrong(id)))
+    if (hostOperations[id].scope !== 'public') observed.push(await sendTo(host, id, wrong(id)))
   return observed
 }
 
 /** Sends bodies that never end. All are sent at once, because the server waits ten seconds for each body. */
 async function driveTimeouts(host: TestHost): Promise<Observed[]> {
-  const sandbox = await host.create({ seed: 'empty' })
+  const sandbox = await createDriven(host, 'empty')
   const withBody = ids.filter(id => 'body' in hostOperations[id])
   return Promise.all(
     withBody.map(async id => {

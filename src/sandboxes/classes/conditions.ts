@@ -7,7 +7,7 @@ export const controlCalls = ['resetSandbox', 'setClock', 'setFaults', 'deleteFau
 const TIMES_MAX = 100
 const WITHIN = /^([1-9][0-9]{0,4})(s|m|h)$/
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
-const TEST = /^(status|(?:header|sent|query):[^=~]+|(?:body|sent-body):\/[^=~]*)(?:([=~])(.*))?$/s
+const TEST = /^(status|(?:header|sent|query):[^=~]+|(?:body|sent-body):\/(?:[^=~]|~[01])*)(?:([=~])(.*))?$/s
 
 /** A request of a student and its response, before anything is masked. */
 export interface Happening {
@@ -158,7 +158,6 @@ export function advance(
   const { atMs } = happening
   const metAt = [...before.metAt]
   const calls = [...before.calls]
-  const isOfExercise = conditions.some(({ kind, of }) => kind === 'call' && of === happening.operationId)
   for (const [index, condition] of conditions.entries()) {
     if (!holds(condition, happening, states)) continue
     // A call never counts for the line before, too: what was met before this call decides. A state may follow a call.
@@ -169,10 +168,16 @@ export function advance(
     const isQuick = condition.isThen || isInTime(last[0], atMs, condition.withinMs)
     if (last.length === condition.times && isQuick) metAt[index] = atMs
   }
-  const hasChanged = isOfExercise || metAt.some((at, index) => at !== before.metAt[index])
-  if (!hasChanged) return before
+  const hasMet = metAt.some((at, index) => at !== before.metAt[index])
+  const hasCounted = calls.some((last, index) => last !== before.calls[index])
+  // A read that meets nothing may belong to another exercise, unless this one was begun.
+  const isRead = happening.method === 'GET' || happening.method === 'HEAD'
+  const isTry =
+    conditions.some(({ kind, of }) => kind === 'call' && of === happening.operationId) &&
+    (!isRead || hasCounted || before.firstMs !== null)
+  if (!isTry && !hasMet) return before
   return {
-    ...{ metAt, calls, tries: before.tries + (isOfExercise ? 1 : 0), firstMs: before.firstMs ?? atMs },
+    ...{ metAt, calls, tries: before.tries + (isTry ? 1 : 0), firstMs: before.firstMs ?? atMs },
     doneMs: metAt.every(at => at !== null) ? atMs : null,
   }
 }

@@ -129,7 +129,7 @@ const ExerciseResult = z
   .object({
     ...metMembers,
     tries: int64Between(0n, 1_000_000_000n).meta({
-      description: 'The requests to operations of the exercise until it was done.',
+      description: 'The requests that belong to the exercise, until it was done.',
       example: 4,
     }),
   })

@@ -177,7 +177,11 @@ function studentRow(student, index, isProjector) {
   if (!isProjector && identifier !== name) head.title = identifier
   row.append(head, ...exercises.map(exerciseCell))
   if (isProjector) return row
-  row.append(cell('td', lastError, 'error-text'), cell('td', agoText(lastActivityAt)), actionsCell(student))
+  row.append(
+    cell('td', lastError, 'error-text'),
+    cell('td', agoText(lastActivityAt), 'ago'),
+    actionsCell(student),
+  )
   return row
 }
 
@@ -190,7 +194,7 @@ function exerciseCell({ state, met, of, tries, doneAt }) {
 }
 
 function actionsCell({ sandboxId, name }) {
-  const actions = cell('td', '', 'actions')
+  const actions = cell('td', '', 'row-actions')
   const ask = text => window.confirm(text)
   actions.append(
     button('Reset', `the store of ${name}`, () => {
@@ -238,7 +242,7 @@ function button(text, about, onClick) {
 function agoText(instant) {
   if (instant === undefined) return 'never'
   const seconds = Math.max(0, Math.round((Date.now() - Date.parse(instant)) / 1000))
-  if (seconds < 60) return 'less than a minute ago'
+  if (seconds < 60) return 'now'
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min ago`
   return new Date(instant).toLocaleString()
 }

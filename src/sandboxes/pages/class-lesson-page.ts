@@ -37,9 +37,10 @@ export function classLessonPage(title: string, text: string, controlPath: string
 <form id="key-form" hidden><label>Key on your card <input id="key" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Show</button></form>
 <p id="progress-status" role="status"></p>
-<ol id="exercises"></ol>
-<p><strong>Your teacher sees</strong> which exercises you have done, how many requests you tried, your last request that
-failed with its response, and when you were last active. Your teacher can also open your requests and your store.</p>
+<ul id="exercises"></ul>
+<p><strong>Your teacher sees</strong> which exercises you have done and when, how many requests you tried, your last
+request that failed with its response, and when you were last active. Your teacher can also read the log of your
+requests, and reset your store.</p>
 </section>
 ${untrustedHtml(text)}</main>`,
   })
