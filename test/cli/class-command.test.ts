@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readRoster } from '../../src/cli/sandboxes/roster.ts'
+import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
+import { ROOT } from '../support/root.ts'
+import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { scratch } from '../support/tool.ts'
+
+const LESSON = `# HTTP
+
+## 1. Read
+
+\`\`\`check
+listPets status=200
+\`\`\`
+
+\`\`\`solution
+GET /pets
+\`\`\`
+`
+const UNTIL = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
+const SCHOOL = 'Nachname;Vorname;Klasse;E-Mail\nMüller;Anna;10b;a1@x.example\nMüller;Anna;10b;a2@x.example\n'
+
+let host: TestHost
+beforeAll(async () => {
+  host = await openSandboxHost()
+})
+afterAll(async () => {
+  await host[Symbol.asyncDispose]()
+})
+
+function runIn(directory: string, ...args: string[]): Promise<ProcessResult> {
+  return runToEnd(
+    command(['class', ...args]).line,
+    childEnvironment({ PETSTORE_SANDBOXES: host.base, PETSTORE_KEY: `@${join(host.directory, 'host-key')}` }),
+    directory,
+  )
+}
+
+test('a list of a school becomes a class, a dry run changes nothing, and a second run adds the missing ones', async () => {
+  using place = scratch()
+  const create = (...options: string[]): Promise<ProcessResult> =>
+    runIn(place.path, 'create', '--names', '10b.csv', '--lesson', 'lesson.md', '--until', UNTIL, ...options)
+  writeFileSync(join(place.path, '10b.csv'), SCHOOL)
+  writeFileSync(join(place.path, 'lesson.md'), LESSON)
+  const dry = await create('--dry-run')
+  expect([dry.exitCode, dry.output]).toEqual([0, 'Anna Müller (a1@x.example)\nAnna Müller (a2@x.example)\n'])
+  expect(dry.errors).toContain('Names: "Vorname" and "Nachname". "E-Mail" makes a student unique.')
+  expect(host.host.counts.sandboxes).toBe(0)
+  const first = await create()
+  expect([first.exitCode, first.errors]).toEqual([0, expect.stringContaining('Added 2 students to 10b')])
+  const link = readFileSync(join(place.path, 'class.link'), 'utf8')
+  expect(first.output).toBe(link)
+  expect(statSync(join(place.path, 'class.link')).mode & 0o777).toBe(0o600)
+  writeFileSync(join(place.path, '10b.csv'), `${SCHOOL}Lovelace;Ada;10b;ada@x.example\n`)
+  const second = await create()
+  expect([second.exitCode, second.errors]).toEqual([
+    0,
+    expect.stringContaining('Added 1 student to 10b, until'),
+  ])
+  expect(second.errors).toContain('2 were in the class already.')
+  expect(readFileSync(join(place.path, 'sandboxes.csv'), 'utf8').trim().split('\n')).toHaveLength(4)
+  const results = await runIn(place.path, 'results')
+  expect(results.output).toStartWith(
+    'student,identifier,exercise,state,when,tries\nAda Lovelace,ada@x.example,1. Read,open,,0\n',
+  )
+  expect((await runIn(place.path, 'delete')).errors).toContain('confirm with --yes')
+  expect((await runIn(place.path, 'delete', '--yes')).exitCode).toBe(0)
+  expect([host.host.classes.list(), host.host.counts.sandboxes]).toEqual([[], 0])
+})
+
+test.each([
+  ['Ada\nGrace\n', ['Ada', 'Grace'], 'Each line is a name'],
+  ['Name,Klasse\nAda,10b\n', ['Ada'], 'Names: "Name". The name makes a student unique.'],
+  [
+    '\ufeffVorname\tNachname\tE-Mail\nAda\tLovelace\t\n',
+    ['Ada Lovelace'],
+    '"E-Mail" makes a student unique.',
+  ],
+  ['sep=;\nLast name;First name;Student ID\nLovelace;Ada;007\n', ['Ada Lovelace'], '"Student ID" makes'],
+])('the list %j has these names', async (text, names, about) => {
+  using place = scratch()
+  const file = join(place.path, 'list.csv')
+  writeFileSync(file, text)
+  const roster = await readRoster(file)
+  expect(roster.students.map(({ name }) => name)).toEqual(names)
+  expect(roster.about).toContain(about)
+})
+
+test.each([
+  ['Ada\nada\n', 'two students that cannot be told apart: "ada" with "ada". Add a column such as E-Mail'],
+  ['Vorname;Nachname;E-Mail\nA;B;x@x.example\nC;D;X@x.example\n', 'cannot be told apart: "C D"'],
+  ['\n', 'has no names'],
+  [`${'x'.repeat(101)}\n`, 'more than 100 characters'],
+])('the list %j is refused with a reason', async (text, reason) => {
+  using place = scratch()
+  const file = join(place.path, 'list.csv')
+  writeFileSync(file, text)
+  expect(await readRoster(file).catch(error => error.message)).toContain(reason)
+})
+
+test('the solutions of the lesson of the guide meet their checks, and a wrong solution is reported', async () => {
+  using place = scratch()
+  const guide = await runIn(place.path, 'check', join(ROOT, 'docs/lesson.md'))
+  expect([guide.exitCode, guide.output.match(/^met /gm)?.length]).toEqual([0, 8])
+  const text = LESSON.replace('GET /pets', 'GET /petz').concat(
+    '\n## 2. Stock\n\n```check\nstate /categories/1 body:/name=Dogs\n```\n',
+  )
+  writeFileSync(join(place.path, 'wrong.md'), text)
+  const wrong = await runIn(place.path, 'check', 'wrong.md')
+  expect([wrong.exitCode, wrong.output]).toEqual([1, 'NOT MET  1. Read\nNOT MET  2. Stock\n'])
+  for (const line of [
+    '"1. Read": the solution does not meet its check.\n  not met: listPets status=200\n  GET /petz: status 404',
+    '"2. Stock": a line of the check holds before any request.',
+    '"2. Stock": there is no solution.',
+  ])
+    expect(wrong.errors).toContain(line)
+  writeFileSync(join(place.path, 'broken.md'), '## A\n\n```check\nlistPetz\n```\n')
+  expect((await runIn(place.path, 'check', 'broken.md')).errors).toContain('did you mean listPets?')
+})

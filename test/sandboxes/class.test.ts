@@ -1,0 +1,262 @@
+import { expect, test } from 'bun:test'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { call, inDays, LESSON, openClass } from './class-session.ts'
+
+test('the host key is private, stays after a restart, and creates classes; no other key does', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, hostKey, ofClass, students } = session
+  expect(statSync(join(host.directory, 'host-key')).mode & 0o777).toBe(0o600)
+  const body = { name: '10b', lesson: LESSON, endsAt: inDays(10), places: 1 }
+  for (const key of [ofClass.teacherKey, students[0]?.adminKey])
+    expect((await call('POST', `${host.base}/classes`, key, body)).status).toBe(401)
+  expect((await call('POST', `${host.base}/classes`, undefined, body)).status).toBe(401)
+  expect((await call('POST', `${host.base}/classes`, hostKey, body)).status).toBe(201)
+  await session.restart()
+  expect(readFileSync(join(host.directory, 'host-key'), 'utf8').trim()).toBe(hostKey)
+  const { data } = await call('GET', `${session.host.base}/classes`, hostKey)
+  expect(data).toMatchObject([{ name: '10b' }, { name: '10b' }])
+})
+
+test('the key of a student cannot delete the sandbox, change it, clear its log, or reach the class', async () => {
+  await using session = await openClass(['Ada', 'Grace'])
+  const { host, ofClass } = session
+  const [ada, grace] = session.students
+  const control = `${host.base}/sandboxes/${ada?.id}`
+  const forbidden: [string, string, unknown?][] = [
+    ['DELETE', control],
+    ['PATCH', control, { lifetimeSeconds: 60 }],
+    ['PATCH', control, { label: 'Nobody' }],
+    ['DELETE', `${control}/requests`],
+    ['POST', `${control}/key`],
+  ]
+  for (const [method, url, body] of forbidden)
+    expect(await call(method, url, ada?.adminKey, body)).toMatchObject({
+      status: 403,
+      data: { code: 'insufficient_scope' },
+    })
+  const ofTeacher: [string, string][] = [
+    ['GET', `${host.base}/classes/${ofClass.id}`],
+    ['DELETE', `${host.base}/classes/${ofClass.id}`],
+    ['GET', `${host.base}/sandboxes/${grace?.id}/progress`],
+    ['GET', `${host.base}/sandboxes/${grace?.id}/requests`],
+  ]
+  for (const [method, url] of ofTeacher) expect((await call(method, url, ada?.adminKey)).status).toBe(401)
+  expect((await call('GET', control, ada?.adminKey)).data).toMatchObject({ label: 'Ada' })
+  expect((await call('POST', `${control}/reset`, ada?.adminKey)).status).toBe(200)
+  expect((await call('DELETE', `${control}/requests`, ofClass.teacherKey)).status).toBe(204)
+})
+
+test('a teacher of another class has no power, and the host key has that of each teacher', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, hostKey, ofClass } = session
+  const other = host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const control = `${host.base}/sandboxes/${session.students[0]?.id}`
+  for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`])
+    expect((await call('GET', path, other.teacherKey)).status).toBe(401)
+  for (const key of [hostKey, ofClass.teacherKey])
+    for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`])
+      expect((await call('GET', path, key)).status).toBe(200)
+})
+
+test('a new key revokes the old one and all keys of the shop, also after a reset and a restart', async () => {
+  await using session = await openClass(['Ada'])
+  const [ada] = session.students
+  if (!ada) throw new Error('there is no student')
+  const control = `${session.host.base}/sandboxes/${ada.id}`
+  const made = await call('POST', `${ada.baseUrl}/keys`, ada.adminKey, { name: 'spare', scopes: ['admin'] })
+  const { key: spare } = made.data as { key: string }
+  expect((await call('PUT', `${control}/snapshots/spare`, ada.adminKey)).status).toBe(200)
+  const replaced = await call('POST', `${control}/key`, session.ofClass.teacherKey)
+  const { adminKey, baseUrl } = replaced.data as { adminKey: string; baseUrl: string }
+  expect(baseUrl).toBe(ada.baseUrl)
+  const expectOnlyNewKey = async (): Promise<void> => {
+    const statuses = [ada.adminKey, spare, adminKey].map(async key => [
+      (await call('GET', `${ada.baseUrl}/store/orders`, key)).status,
+      (await call('GET', control, key)).status,
+    ])
+    expect(await Promise.all(statuses)).toEqual([
+      [401, 401],
+      [401, 401],
+      [200, 200],
+    ])
+  }
+  await expectOnlyNewKey()
+  await call('POST', `${control}/reset`, adminKey, { snapshot: 'spare' })
+  await expectOnlyNewKey()
+  await session.restart()
+  await expectOnlyNewKey()
+  await call('POST', `${control}/reset`, adminKey, {})
+  await expectOnlyNewKey()
+  // A key that the student makes now works.
+  const next = await call('POST', `${ada.baseUrl}/keys`, adminKey, { name: 'next', scopes: ['orders:read'] })
+  expect((await call('GET', `${ada.baseUrl}/store/orders`, (next.data as { key: string }).key)).status).toBe(
+    200,
+  )
+})
+
+test('students with equal names are two, and adding a list again adds only the missing ones', async () => {
+  await using session = await openClass([])
+  const { host, ofClass } = session
+  const add = async (...emails: string[]): Promise<unknown> =>
+    (
+      await call('POST', `${host.base}/classes/${ofClass.id}/students`, ofClass.teacherKey, {
+        students: emails.map(identifier => ({ name: 'Anna Müller', identifier })),
+      })
+    ).data
+  expect(await add('a1@x.example', 'a2@x.example')).toHaveLength(2)
+  expect(await add('A1@x.example', 'a2@x.example')).toHaveLength(0)
+  expect(await add('a1@x.example', 'a3@x.example', 'a3@x.example')).toHaveLength(1)
+  expect(host.host.classes.board(ofClass.id).students).toHaveLength(3)
+})
+
+test('a class reserves its places, and a host without room for them refuses it', async () => {
+  const MIB = 1024 ** 2
+  await using session = await openClass([], {
+    limits: { sandboxes: 5, bytes: MIB, bytesTotal: 8 * MIB, open: 4 },
+  })
+  const { host } = session
+  const create = (places: bigint): unknown =>
+    host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
+  expect(() => create(5n)).toThrow('limit of 5 sandboxes')
+  expect(() => create(4n)).not.toThrow()
+  expect(() => create(1n)).toThrow('limit of 5 sandboxes')
+  expect(await host.host.create({}).catch(error => error.message)).toContain('limit of 5 sandboxes')
+  await using wide = await openClass([], { limits: { open: 3, bytes: 3 * MIB, bytesTotal: 8 * MIB } })
+  const widely = (places: bigint): unknown =>
+    wide.host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
+  expect(() => widely(4n)).toThrow('3 open sandboxes')
+  expect(() => widely(2n)).toThrow('8 MiB on its disk')
+})
+
+test('a class is extended together, and a deleted one leaves nothing', async () => {
+  await using session = await openClass(['Ada', 'Grace'])
+  const { host, ofClass, students } = session
+  const url = `${host.base}/classes/${ofClass.id}`
+  const endsAt = inDays(190)
+  expect((await call('PATCH', url, ofClass.teacherKey, { endsAt })).status).toBe(200)
+  for (const { id } of students) expect(host.host.find(id)?.expiresAtMs).toBe(Date.parse(endsAt))
+  expect((await call('PATCH', url, ofClass.teacherKey, { endsAt: inDays(201) })).status).toBe(422)
+  expect((await call('DELETE', url, ofClass.teacherKey)).status).toBe(204)
+  expect((await call('GET', url, ofClass.teacherKey)).status).toBe(404)
+  expect(host.host.counts.sandboxes).toBe(0)
+  await session.restart()
+  expect(session.host.host.classes.list()).toEqual([])
+})
+
+test('results outlive the sandboxes of a class by 30 days, and are deleted then', async () => {
+  let aheadMs = 0
+  const options = { clock: () => Date.now() + aheadMs, sweepMs: 20, graceMs: 0 }
+  await using session = await openClass(['Ada'], options)
+  const [ada] = session.students
+  await call('GET', `${ada?.baseUrl}/pets?limit=1`, undefined)
+  aheadMs = 11 * 86_400_000
+  expect((await call('GET', `${ada?.baseUrl}/pets`, undefined)).status).toBe(404)
+  expect(session.host.host.classes.board(session.ofClass.id).students[0]?.exercises[0]?.state).toBe('done')
+  aheadMs = 41 * 86_400_000
+  while (session.host.host.classes.list().length > 0) await Bun.sleep(20)
+  expect(session.host.errors).toEqual([])
+})
+
+test('no address of the host shows a student a check, a solution, a closed hint or an answer', async () => {
+  const secrets = [
+    'x-secret-check',
+    'secret-hint',
+    'secret-solution',
+    'secret-answer',
+    'If-None-Match: {{etag}}',
+    'Show Grace the new name',
+  ]
+  const block = (kind: string, text: string): string => `\n\`\`\`${kind}\n${text}\n\`\`\`\n`
+  const lesson =
+    LESSON +
+    block('check', 'listPets sent:x-secret-check') +
+    block('hint', 'secret-hint') +
+    block('solution', 'GET /secret-solution') +
+    block('answer', 'secret-answer')
+  await using session = await openClass(['Ada'], {}, lesson)
+  const { host, ofClass } = session
+  const [ada] = session.students
+  const key = ada?.adminKey ?? ''
+  await call('GET', `${ada?.baseUrl}/pets?limit=1`, key)
+  const seen = new Set<string>()
+  const waiting = [
+    ...[
+      '/',
+      `/board/${ofClass.id}`,
+      `/sandboxes/${ada?.id}/print`,
+      `/classes/${ofClass.id}`,
+      '/errors',
+      '/readyz',
+    ],
+    ...['', '/progress', '/requests', '/snapshots', '/clock', '/faults'].map(
+      path => `/sandboxes/${ada?.id}${path}`,
+    ),
+    ...[
+      '',
+      '/docs',
+      '/docs/guide',
+      '/docs/guide/lesson',
+      '/docs/guide/teaching',
+      '/console',
+      '/llms.txt',
+    ].map(path => `/s/${ada?.id}${path}`),
+    '/openapi-sandboxes.json',
+  ].map(path => host.base + path)
+  for (let url = waiting.shift(); url !== undefined; url = waiting.shift()) {
+    if (seen.has(url)) continue
+    seen.add(url)
+    const response = await fetch(url, { headers: { Authorization: `Bearer ${key}`, Accept: '*/*' } })
+    if (response.headers.get('content-type') === 'text/event-stream') continue
+    const text = await response.text()
+    for (const secret of secrets) expect([url, text.includes(secret)]).toEqual([url, false])
+    for (const [, link = ''] of text.matchAll(/(?:href|src)="([^"]+)"/g)) {
+      const next = URL.canParse(link, url) ? new URL(link, url) : undefined
+      if (next?.href.startsWith(host.base)) waiting.push(next.href.replace(/#.*/, ''))
+    }
+  }
+  expect(seen.size).toBeGreaterThan(40)
+  await call('PATCH', `${host.base}/classes/${ofClass.id}`, ofClass.teacherKey, {
+    openHints: ['1-read-something'],
+  })
+  const progress = await call('GET', `${host.base}/sandboxes/${ada?.id}/progress`, key)
+  expect(progress.text).toContain('secret-hint')
+})
+
+test('a hint opens an hour after the first request of its exercise', async () => {
+  let aheadMs = 0
+  const lesson = `${LESSON}\n\`\`\`hint\nLook.\n\`\`\`\n`
+  await using session = await openClass(['Ada'], { clock: () => Date.now() + aheadMs }, lesson)
+  const [ada] = session.students
+  const hint = async (): Promise<unknown> => {
+    const url = `${session.host.base}/sandboxes/${ada?.id}/progress`
+    return ((await call('GET', url, ada?.adminKey)).data as { exercises: { hint?: string }[] }).exercises[0]
+      ?.hint
+  }
+  await call('GET', `${ada?.baseUrl}/pets?limit=1`, undefined)
+  aheadMs = 3_590_000
+  expect(await hint()).toBeUndefined()
+  aheadMs = 3_610_000
+  expect(await hint()).toBe('Look.')
+})
+
+test('a state is read without a fault, a log entry or a waking store', async () => {
+  const lesson = '# L\n\n## 1. Stock\n\n```check\nstate /store/inventory/3 body:/quantity=10\n```\n'
+  await using session = await openClass(['Ada'], {}, lesson)
+  const [ada] = session.students
+  if (!ada) throw new Error('there is no student')
+  const control = `${session.host.base}/sandboxes/${ada.id}`
+  const rule = { name: 'down', operation: 'getInventoryItem', effect: { type: 'error', code: 'overloaded' } }
+  await call('PUT', `${control}/faults`, ada.adminKey, { rules: [rule] })
+  await call('PUT', `${ada.baseUrl}/store/inventory/3`, ada.adminKey, { quantity: 10 })
+  const { data } = await call('GET', `${control}/progress`, ada.adminKey)
+  expect(data).toMatchObject({ exercises: [{ state: 'done' }] })
+  expect((await call('GET', `${control}/requests`, ada.adminKey)).data).toHaveLength(1)
+  expect((await call('GET', `${control}/faults`, ada.adminKey)).data).toMatchObject({
+    rules: [{ calls: 0n }],
+  })
+  await call('POST', `${control}/reset`, ada.adminKey)
+  const open = session.host.host.counts.open
+  await call('PUT', `${control}/clock`, ada.adminKey, { now: null })
+  expect([open, session.host.host.counts.open]).toEqual([0, 0])
+})
