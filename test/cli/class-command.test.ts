@@ -38,7 +38,7 @@ function runIn(directory: string, ...args: string[]): Promise<ProcessResult> {
   )
 }
 
-test('a list of a school becomes a class, a dry run changes nothing, and a second run adds the missing ones', async () => {
+test('a list of a school becomes a class, and a second run adds only the missing ones', async () => {
   using place = scratch()
   const create = (...options: string[]): Promise<ProcessResult> =>
     runIn(place.path, 'create', '--names', '10b.csv', '--lesson', 'lesson.md', '--until', UNTIL, ...options)

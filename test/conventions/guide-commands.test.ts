@@ -16,7 +16,7 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 7],
   ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 5],
+  ['teaching.md', 6],
   ['lesson.md', 21],
   ['sandboxes.md', 4],
 ]
@@ -147,7 +147,8 @@ class PageRun implements AsyncDisposable {
       .replace('petstore() { npm run --silent petstore --', `petstore() { ${command([]).line.join(' ')}`)
       .replaceAll(' data/address', ` ${home}/data/address`)
       .replaceAll(/--(to|from|data) (backups|restored)/g, `--$1 ${home}/$2`)
-      .replaceAll(/ (class\.(?:csv|txt|html))/g, ` ${home}/$1`)
+      .replaceAll(/ (class\.(?:csv|txt|html|link))/g, ` ${home}/$1`)
+      .replaceAll(/ @(data[\w-]*)\//g, ` @${home}/$1/`)
       .replaceAll('PETSTORE_DATA=./', `PETSTORE_DATA=${home}/`)
     return [...this.#programs].reduce(
       (text, [documented, { base }]) => text.replaceAll(documented, base.replace(/\/$/, '')),

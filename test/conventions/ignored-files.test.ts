@@ -4,8 +4,8 @@ import { Glob } from 'bun'
 import { ROOT } from '../support/root.ts'
 
 /** The options and commands after which the guides name a file that a person makes, often with keys in it. */
-const FILE_AFTER = /(?:--saved?|--names|--rejects|--output|new-secret-key|--key @|@)[ ]?([\w./-]+)/g
-const FILE = /^[\w-]+\.(?:csv|txt|tsv|ndjson)$|^\.?\/?secret-key$/
+const FILE_AFTER = /(?:--saved?|--link|--names|--rejects|--output|new-secret-key|--key @|@)[ ]?([\w./-]+)/g
+const FILE = /^[\w-]+\.(?:csv|txt|tsv|ndjson|link)$|^\.?\/?secret-key$/
 
 /** Returns the files in the current folder that a guide suggests. */
 function suggestedFiles(text: string): string[] {
@@ -18,6 +18,7 @@ test('git ignores each file with keys or rows that a guide suggests for the curr
     ...new Set(guides.flatMap(guide => suggestedFiles(readFileSync(`${ROOT}/${guide}`, 'utf8')))),
   ]
   expect(names).toContain('room.csv')
+  expect(names).toContain('class.link')
   const ignored = await Bun.$`git check-ignore --no-index ${names}`.cwd(ROOT).nothrow().text()
   expect(ignored.trim().split('\n').sort()).toEqual(names.sort())
 })

@@ -360,4 +360,23 @@ export const controlSlips: readonly ControlSlip[] = [
     tests: ['test/shop/two-currencies.test.ts: a process stores no amount in a currency'],
     isQuick: true,
   },
+  {
+    guarantee: 62,
+    file: 'src/sandboxes/classes/classes.ts',
+    before: `    if (isNew) {
+      try {`,
+    after: `    if (isNew && lesson.exercises.length === 0) {
+      try {`,
+    breaks: 'a met check is written after its response',
+    tests: ['test/sandboxes/class-crash.test.ts'],
+  },
+  {
+    guarantee: 63,
+    file: 'src/sandboxes/host-api/host-api.ts',
+    before: 'if (isForTeacher && classId !== undefined && !teachers.includes(hash)) throw teacherOnly()',
+    after: 'if (isForTeacher && classId !== undefined && !keys.includes(hash)) throw teacherOnly()',
+    breaks: 'a student may do what only the teacher may',
+    tests: ['test/sandboxes/class.test.ts: the key of a student cannot delete the sandbox'],
+    isQuick: true,
+  },
 ]

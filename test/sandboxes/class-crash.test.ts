@@ -9,7 +9,7 @@ const KILLS = 4
 const STUDENTS = 8
 const EXERCISES = 40
 const ids = ['3', '4', '5', '6', '9', '10', '12', '13']
-/** Each exercise needs one order with a reference of its own, so a student meets them one after the other. */
+/** Each exercise needs a search of its own, so a student meets one after the other. */
 const lesson = Array.from(
   { length: EXERCISES },
   (_, index) => `## ${index}\n\n\`\`\`check\nlistPets status=200 query:name=n${index}\n\`\`\`\n`,

@@ -1,4 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import jsQR from 'jsqr'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { cardsPage } from '../../src/sandboxes/pages/cards-page.ts'
@@ -6,6 +8,7 @@ import { landingPage } from '../../src/sandboxes/pages/landing-page.ts'
 import { noSandboxPage, printPage } from '../../src/sandboxes/pages/print-page.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
+import { ROOT } from '../support/root.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 
 const KEY = /^pst_[0-9A-Za-z]{49}$/
@@ -366,8 +369,10 @@ describe('the pages of a host in a real browser', () => {
     expect(lesson).toContain(created.baseUrl)
     for (const hidden of ['Answers', 'petstore sandbox', 'class.csv']) {
       expect(lesson).not.toContain(hidden)
-      expect(await guide('teaching')).toContain(hidden)
+      expect(await guide('teaching')).not.toContain(hidden)
+      expect(readFileSync(join(ROOT, 'docs/teaching.md'), 'utf8')).toContain(hidden)
     }
+    expect((await fetch(`${created.baseUrl}/docs/guide/teaching`)).status).toBe(404)
   })
 
   test('a class has ten cards on a sheet of A4, and the QR code of a card opens the console signed in', async () => {

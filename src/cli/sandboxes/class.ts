@@ -7,17 +7,18 @@ import type { ClassBoard, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
-import { checkLesson } from '../../sandboxes/classes/lesson-check.ts'
 import { defaultLimits } from '../../sandboxes/host/limits.ts'
 import { serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
+import { durationMs } from '../../values/duration.ts'
 import { givenKey, readAddress, readKeyOption } from '../store-access/store-options.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { chooseHost, controlHost, hostFailure } from './host.ts'
+import { checkLesson } from './lesson-check.ts'
 import { readRoster } from './roster.ts'
 import { csvLabel, SavedSandboxes, savedSandbox } from './saved.ts'
 import { loadSandboxSeed } from './seeds.ts'
@@ -64,7 +65,7 @@ export function addClass(program: Command): void {
     .requiredOption('--lesson <file>', 'the lesson, in Markdown')
     .requiredOption(
       '--until <date>',
-      'the last day, such as 2027-02-01; at most 200 days from now',
+      'the last day, such as 2027-02-01, or 30d; at most 200 days from now',
       readUntil,
     )
     .option('--name <text>', 'the name of the class (default: that of the list)')
@@ -91,11 +92,13 @@ export function addClass(program: Command): void {
     .action(runDeleteClass)
 }
 
-/** Returns the end of a day as an instant. */
+/** Returns the end of a day, or a time from now, as an instant. */
 function readUntil(text: string): string {
+  const aheadMs = durationMs(text, 'dw')
+  if (aheadMs !== undefined) return new Date(Date.now() + aheadMs).toISOString()
   const end = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59Z`) : new Date(Number.NaN)
   if (!Number.isNaN(end.getTime())) return end.toISOString()
-  throw new InvalidArgumentError('It must be a date such as 2027-02-01.')
+  throw new InvalidArgumentError('It must be a date such as 2027-02-01, or a time such as 30d.')
 }
 
 async function runCreateClass(options: CreateClassOptions): Promise<void> {

@@ -15,7 +15,7 @@ import {
   type StudentProgress,
 } from '../contract/class-schema.ts'
 import { classNotFound } from '../contract/refusals.ts'
-import type { Registry } from '../host/registry.ts'
+import type { Registry } from '../registry/registry.ts'
 import { masked } from '../requests/masked.ts'
 import {
   advance,

@@ -8,9 +8,9 @@ const CONDITIONS_MAX = 30
 const hiddenBlocks = ['check', 'solution', 'hint', 'answer'] as const
 type HiddenBlock = (typeof hiddenBlocks)[number]
 const FENCE = /^\s*(`{3,}|~{3,})\s*([\w-]*)/
-const HEADING = /^(#{1,3})\s+(.*?)\s*#*$/
+const HEADING = /^(#{1,3})[ \t](.*)$/
 /** A hidden block that is not at the start of its line, as in a quotation or a list. */
-const NESTED = new RegExp(`(\`{3,}|~{3,})\\s*(${hiddenBlocks.join('|')})\\b`, 'i')
+const NESTED = /(?:```|~~~)\s*(?:check|solution|hint|answer)\b/i
 
 export interface Exercise {
   /** The title in lower case, with hyphens. */
@@ -47,8 +47,8 @@ export function readLesson(text: string): Lesson {
     const line = lines[index] ?? ''
     const [, fence, word = ''] = FENCE.exec(line) ?? []
     const [, marks = '', heading = ''] = HEADING.exec(line) ?? []
-    if (marks === '#' && title === '') title = heading
-    if (marks === '##') sections.push(newSection(heading))
+    if (marks === '#' && title === '') title = heading.trim()
+    if (marks === '##') sections.push(newSection(heading.trim()))
     if (fence === undefined) {
       refuseNested(line, index)
       shown.push(line)

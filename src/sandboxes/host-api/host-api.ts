@@ -33,7 +33,7 @@ import {
 } from '../contract/refusals.ts'
 import { type LifecycleClock, snapshotSeed } from '../contract/schema.ts'
 import type { SandboxHost } from '../host/host.ts'
-import type { SandboxRecord } from '../host/registry.ts'
+import type { SandboxRecord } from '../registry/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
 import { type HostOperationId, hostOperations } from './operations.ts'

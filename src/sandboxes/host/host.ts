@@ -37,10 +37,10 @@ import {
   shownSeed,
   snapshotSeed,
 } from '../contract/schema.ts'
+import { Registry, type SandboxRecord } from '../registry/registry.ts'
+import { registryFile } from '../registry/registry-file.ts'
 import { refusalOfFullDisk, SandboxFiles } from './files.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
-import { Registry, type SandboxRecord } from './registry.ts'
-import { registryFile } from './registry-file.ts'
 import { type LoadSeed, replaceKeys, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so webhooks must not be usable to flood other servers.

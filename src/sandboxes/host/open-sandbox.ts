@@ -25,12 +25,12 @@ import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
 import { type ClassLesson, lessonRoutes } from '../pages/lesson-page.ts'
+import type { SandboxRecord } from '../registry/registry.ts'
 import { BodyCapture, captureResponse, WHOLE_BYTES_MAX } from '../requests/body-capture.ts'
 import { bodyText, RequestLog } from '../requests/log.ts'
 import { masked, maskedHeaders } from '../requests/masked.ts'
 import { FairTurns } from './fair-turns.ts'
 import { databaseFull, type SandboxLimits, withinLimits } from './limits.ts'
-import type { SandboxRecord } from './registry.ts'
 
 const LAST_REQUESTS_MS = 1000
 const NO_BODY = new Uint8Array()

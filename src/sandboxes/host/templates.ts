@@ -20,8 +20,8 @@ import {
 import { executeQuery, type Query } from '../../shop/registry/queries.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { SeedName } from '../contract/schema.ts'
+import type { SandboxRecord } from '../registry/registry.ts'
 import { removeOrigin } from './foreign-content.ts'
-import type { SandboxRecord } from './registry.ts'
 
 export type LoadSeed = (seed: SeedName, engine: StoreEngine, clock: () => number) => Promise<void>
 

@@ -1,8 +1,8 @@
+import { advance, hasNewlyMet, newProgress } from '../../sandboxes/classes/conditions.ts'
+import { readLesson } from '../../sandboxes/classes/lesson.ts'
+import { runSolution } from '../../sandboxes/classes/solution.ts'
+import type { SandboxHost } from '../../sandboxes/host/host.ts'
 import type { JsonValue } from '../../values/json.ts'
-import type { SandboxHost } from '../host/host.ts'
-import { advance, hasNewlyMet, newProgress } from './conditions.ts'
-import { readLesson } from './lesson.ts'
-import { runSolution } from './solution.ts'
 
 const HOUR_MS = 3_600_000
 
