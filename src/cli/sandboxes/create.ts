@@ -1,8 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { cellValue, trimmed } from '../../catalogue/cell.ts'
-import { recordsOfText } from '../../catalogue/file-records.ts'
-import { textOfFile } from '../../catalogue/file-text.ts'
+import { rmSync } from 'node:fs'
 import {
   LIFETIME_SECONDS_MAX,
   LIFETIME_SECONDS_MIN,
@@ -14,9 +10,10 @@ import { durationMs } from '../../values/duration.ts'
 import { nameForm } from '../../values/same-name.ts'
 import { readKeyOption } from '../store-access/store-options.ts'
 import { jsonText } from '../terminal/output.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
 import { alignedLines, memberLines } from '../terminal/text-table.ts'
 import { chooseHost, controlHost, hostFailure } from './host.ts'
+import { readNames } from './roster.ts'
 import { type SavedSandbox, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved.ts'
 
 /** The maximum number of sandboxes that one command creates. */
@@ -42,7 +39,7 @@ interface CreateSandboxesOptions {
  * CommandFailed.
  */
 export async function runCreate(options: CreateSandboxesOptions): Promise<void> {
-  const inputs = newSandboxes(options)
+  const inputs = await newSandboxes(options)
   const host = chooseHost(options.hostUrl)
   const key = seedKey(options)
   const saved = new SavedSandboxes(options.save)
@@ -89,10 +86,10 @@ function savedSentence({ path }: SavedSandboxes): string {
   return `The addresses and keys are in ${escapeControls(path)}.`
 }
 
-function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
+async function newSandboxes(options: CreateSandboxesOptions): Promise<NewSandbox[]> {
   const { seed, lifetime } = options
   const lifetimeSeconds = lifetime === undefined ? undefined : BigInt(lifetime)
-  return labelsOf(options).map(label => {
+  return (await labelsOf(options)).map(label => {
     const input = {
       ...(seed !== undefined && { seed }),
       ...(label !== undefined && { label }),
@@ -111,52 +108,22 @@ function newSandboxes(options: CreateSandboxesOptions): NewSandbox[] {
   })
 }
 
-function labelsOf({ count, names, label }: CreateSandboxesOptions): (string | undefined)[] {
+async function labelsOf({ count, names, label }: CreateSandboxesOptions): Promise<(string | undefined)[]> {
   if (names === undefined) {
     if (count === undefined) return [label]
     return Array.from({ length: count }, (_, index) => label && `${label} ${index + 1}`)
   }
   if (count !== undefined || label !== undefined)
     throw new CommandFailed('--names has one label per line: leave out --count and --label.', EXIT_USAGE)
-  const labels = readNames(names)
+  const { students, about } = await readNames(names)
+  const labels = students.map(({ name }) => name)
+  if (about.startsWith('Names')) say(about)
   if (labels.length >= 1 && labels.length <= COUNT_MAX) return labels
   const found = labels.length === 0 ? 'no name' : `${labels.length} names`
   throw new CommandFailed(
     `${escapeControls(names)} has ${found}; it must have 1 to ${COUNT_MAX}, one per line.`,
     EXIT_USAGE,
   )
-}
-
-const LABEL_COLUMNS = ['label', 'name']
-
-/** Returns the labels in a file: one per line, or the column `label` or `name` of a table whose first line names it. */
-function readNames(file: string): string[] {
-  try {
-    const text = textOfFile(file, readFileSync(file), 'table')
-    const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
-    const header = (lines[0] ?? '').split(/[,;\t|]/).map(cell => cellValue(cell.replaceAll('"', '')))
-    const isTable = header.some(cell => LABEL_COLUMNS.includes(cell.toLowerCase()))
-    const labels = isTable ? labelsInTable(file, text) : lines.map(labelOfLine)
-    return labels.filter(label => label !== '')
-  } catch (error) {
-    const reason = `The file ${escapeControls(resolve(file))} of --names cannot be read: ${reasonOf(error)}.`
-    throw new CommandFailed(reason, EXIT_USAGE)
-  }
-}
-
-function labelsInTable(file: string, text: string): string[] {
-  const { records } = recordsOfText(file, text, LABEL_COLUMNS)
-  const [header, ...rows] = records.map(({ cells }) => cells.map(cellValue))
-  const column = header?.findIndex(cell => LABEL_COLUMNS.includes(cell.toLowerCase())) ?? 0
-  say(`The labels are in the column "${escapeControls(header?.[column] ?? '')}" of ${escapeControls(file)}.`)
-  return rows.map(row => row[column] ?? '')
-}
-
-/** Returns a line without the delimiters of empty cells around it, and without quotes around it. */
-export function labelOfLine(line: string): string {
-  const value = cellValue(trimmed(line, /[\s,;|]/))
-  const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
-  return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))
 }
 
 /** Returns the key of the sandbox whose snapshot is the seed. Throws CommandFailed if it is missing or not needed. */

@@ -1,13 +1,14 @@
 import { basename, resolve } from 'node:path'
-import { cellValue } from '../../catalogue/cell.ts'
+import { cellValue, trimmed } from '../../catalogue/cell.ts'
 import { recordsOfText } from '../../catalogue/file-records.ts'
 import { textOfFile } from '../../catalogue/file-text.ts'
 import { tableBytes } from '../../catalogue/workbook.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
-import { labelOfLine } from './create.ts'
 
 const NAME_CHARS_MAX = 100
 const IDENTIFIER_CHARS_MAX = 200
+/** The header is in one of these lines: a list can have a title. */
+const HEADER_LINES_MAX = 5
 
 // The columns of the lists of schools, in the languages of most users.
 const nameColumns =
@@ -34,57 +35,16 @@ interface Roster {
 }
 
 /**
- * Reads the list of a class: one name a line, or a table (CSV with any delimiter, or Excel) whose header names its
- * columns. Throws CommandFailed if the file has no names, or if two students cannot be told apart.
+ * Reads the list of a class, whose students can be told apart. Throws CommandFailed if it has no names, or if two
+ * students have the same name and nothing that makes them unique.
  */
 export async function readRoster(file: string): Promise<Roster> {
-  let text: string
-  try {
-    const source = { name: basename(file), chunks: () => Bun.file(file).stream() }
-    const chunks = await Array.fromAsync(tableBytes(source, () => {}))
-    text = textOfFile(file, Buffer.concat(chunks), 'table')
-  } catch (error) {
-    throw unusable(file, `cannot be read: ${reasonOf(error)}`)
-  }
-  const known = [...nameColumns, ...firstColumns, ...lastColumns, ...uniqueColumns]
-  const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
-  const { records } = recordsOfText(file, text, known)
-  const [header = [], ...rows] = records.map(({ cells }) => cells.map(cellValue))
-  const column = (names: readonly string[]): number =>
-    header.findIndex(cell => names.includes(cell.toLowerCase()))
-  const [first, last] = [column(firstColumns), column(lastColumns)]
-  const names = [first, last].some(index => index >= 0)
-    ? [first, last].filter(index => index >= 0)
-    : [column(nameColumns)].filter(index => index >= 0)
-  if (names.length === 0)
-    return checked(file, {
-      students: lines.map(labelOfLine).map(name => ({ name, identifier: name })),
-      about: 'Each line is a name; the name makes a student unique.',
-    })
-  const unique = column(uniqueColumns)
-  const quoted = (index: number): string => `"${escapeControls(header[index] ?? '')}"`
-  const key = unique < 0 ? 'The name' : quoted(unique)
-  return checked(file, {
-    students: rows.map(row => {
-      const name = names
-        .map(index => row[index] ?? '')
-        .join(' ')
-        .trim()
-      return { name, identifier: (unique < 0 ? '' : (row[unique] ?? '')) || name }
-    }),
-    about: `Names: ${names.map(quoted).join(' and ')}. ${key} makes a student unique.`,
-  })
-}
-
-function checked(file: string, { students, about }: Roster): Roster {
-  const named = students.filter(({ name }) => name !== '')
-  if (named.length === 0) throw unusable(file, 'has no names')
-  const long = named.find(
-    ({ name, identifier }) => name.length > NAME_CHARS_MAX || identifier.length > IDENTIFIER_CHARS_MAX,
-  )
-  if (long) throw unusable(file, `has a name with more than ${NAME_CHARS_MAX} characters`)
+  const { students, about } = await readNames(file)
+  if (students.length === 0) throw unusable(file, 'has no names')
   const seen = new Set<string>()
-  for (const { name, identifier } of named) {
+  for (const { name, identifier } of students) {
+    if (name.length > NAME_CHARS_MAX || identifier.length > IDENTIFIER_CHARS_MAX)
+      throw unusable(file, `has a name with more than ${NAME_CHARS_MAX} characters`)
     const form = identifier.normalize('NFC').toLowerCase()
     if (seen.has(form))
       throw unusable(
@@ -94,7 +54,63 @@ function checked(file: string, { students, about }: Roster): Roster {
       )
     seen.add(form)
   }
-  return { students: named, about }
+  return { students, about }
+}
+
+/**
+ * Reads a list of names: one a line, or a table (CSV with any delimiter, or Excel) whose header names its columns.
+ * Lines without a name are left out. Throws CommandFailed if the file cannot be read.
+ */
+export async function readNames(file: string): Promise<Roster> {
+  try {
+    const source = { name: basename(file), chunks: () => Bun.file(file).stream() }
+    const chunks = await Array.fromAsync(tableBytes(source, () => {}))
+    const text = textOfFile(file, Buffer.concat(chunks), 'table')
+    const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
+    const isHeader = (line: string): boolean =>
+      line.split(/[,;\t|]/).some(cell => isNameColumn(cellValue(cell.replaceAll('"', ''))))
+    const { students, about } = lines.slice(0, HEADER_LINES_MAX).some(isHeader)
+      ? studentsInTable(file, text)
+      : {
+          students: lines.map(labelOfLine).map(name => ({ name, identifier: name })),
+          about: 'Each line is a name; the name makes a student unique.',
+        }
+    return { students: students.filter(({ name }) => name !== ''), about }
+  } catch (error) {
+    throw unusable(file, `cannot be read: ${reasonOf(error)}`)
+  }
+}
+
+function isNameColumn(cell: string): boolean {
+  return [...nameColumns, ...firstColumns, ...lastColumns].includes(cell.toLowerCase())
+}
+
+function studentsInTable(file: string, text: string): Roster {
+  const known = [...nameColumns, ...firstColumns, ...lastColumns, ...uniqueColumns]
+  const [header = [], ...rows] = recordsOfText(file, text, known).records.map(({ cells }) =>
+    cells.map(cellValue),
+  )
+  const column = (names: readonly string[]): number =>
+    header.findIndex(cell => names.includes(cell.toLowerCase()))
+  const parts = [column(firstColumns), column(lastColumns)].filter(index => index >= 0)
+  const names = parts.length > 0 ? parts : [column(nameColumns)]
+  const unique = column(uniqueColumns)
+  const quoted = (index: number): string => `"${escapeControls(header[index] ?? '')}"`
+  const key = unique < 0 ? 'The name' : quoted(unique)
+  return {
+    students: rows.map(row => {
+      const name = cellValue(names.map(index => row[index] ?? '').join(' '))
+      return { name, identifier: row[unique] || name }
+    }),
+    about: `Names: ${names.map(quoted).join(' and ')}. ${key} makes a student unique.`,
+  }
+}
+
+/** Returns a line without the delimiters of empty cells around it, and without quotes around it. */
+function labelOfLine(line: string): string {
+  const value = cellValue(trimmed(line, /[\s,;|]/))
+  const [, quoted] = /^"((?:[^"]|"")*)"$/.exec(value) ?? []
+  return quoted === undefined ? value : cellValue(quoted.replaceAll('""', '"'))
 }
 
 function unusable(file: string, reason: string): CommandFailed {

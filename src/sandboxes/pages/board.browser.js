@@ -29,7 +29,7 @@ function firstKey() {
 function askForKey(text) {
   byId('board').hidden = true
   byId('key-form').hidden = false
-  byId('status').textContent = text
+  if (text !== '') byId('status').textContent = text
 }
 
 byId('key-form').addEventListener('submit', event => {
@@ -67,7 +67,9 @@ async function refresh() {
   try {
     board = await send('GET', `/classes/${classId}`)
   } catch (error) {
-    if (error.status === 401 || error.status === 404) return askForKey(error.message)
+    // A wrong key is not sent again and again: the host limits them.
+    if (error.status === 401 || error.status === 404) key = ''
+    if (key === '') return askForKey(error.message)
     byId('status').textContent = 'The host does not respond: this is the last known state.'
     return
   }

@@ -22,10 +22,14 @@ function storedKey() {
 }
 
 async function refresh() {
-  if (key === '') return askForKey('Type the key to see what you have done.')
+  if (key === '') return askForKey('')
   const headers = { Authorization: `Bearer ${key}` }
   const response = await fetch(section.dataset.control, { headers }).catch(() => undefined)
-  if (response?.status === 401) return askForKey('This is not the key of your sandbox.')
+  if (response?.status === 401) {
+    // A wrong key is not sent again and again: the host limits them for the whole class.
+    key = ''
+    return askForKey('This is not the key of your sandbox.')
+  }
   if (!response?.ok) {
     status.textContent = 'The host does not respond. What you have done is kept.'
     return
@@ -54,7 +58,7 @@ function exerciseItem({ title, state, met, of, hint }) {
 }
 
 function askForKey(text) {
-  status.textContent = text
+  if (text !== '') status.textContent = text
   form.hidden = false
 }
 
