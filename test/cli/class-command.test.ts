@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { strToU8, zipSync } from 'fflate'
 import { readRoster } from '../../src/cli/sandboxes/roster.ts'
 import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
@@ -87,6 +88,41 @@ test.each([
   expect(roster.students.map(({ name }) => name)).toEqual(names)
   expect(roster.about).toContain(about)
 })
+
+test('the list may be a workbook of Excel, with a title above its header', async () => {
+  using place = scratch()
+  const file = join(place.path, 'list.xlsx')
+  const rows = [['Klasse 10b'], ['Nachname', 'Vorname', 'E-Mail'], ['Lovelace', 'Ada', 'ada@x.example']]
+  writeFileSync(file, workbookOf(rows))
+  expect((await readRoster(file)).students).toEqual([{ name: 'Ada Lovelace', identifier: 'ada@x.example' }])
+})
+
+/** Returns a workbook (XLSX) with one sheet. */
+function workbookOf(rows: readonly (readonly string[])[]): Uint8Array {
+  const office = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+  const relations = (type: string, target: string): string =>
+    '<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">' +
+    `<Relationship Id="r1" Type="${office}/${type}" Target="${target}"/></Relationships>`
+  const cell = (text: string, column: number, row: number): string =>
+    `<c r="${String.fromCharCode(65 + column)}${row + 1}" t="inlineStr"><is><t>${text}</t></is></c>`
+  const sheet = rows
+    .map(
+      (cells, row) =>
+        `<row r="${row + 1}">${cells.map((text, column) => cell(text, column, row)).join('')}</row>`,
+    )
+    .join('')
+  const parts = {
+    '[Content_Types].xml': '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    '_rels/.rels': relations('officeDocument', 'xl/workbook.xml'),
+    'xl/workbook.xml':
+      `<workbook ${main} xmlns:r="${office}">` +
+      '<sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+    'xl/_rels/workbook.xml.rels': relations('worksheet', 'worksheets/sheet1.xml'),
+    'xl/worksheets/sheet1.xml': `<worksheet ${main}><sheetData>${sheet}</sheetData></worksheet>`,
+  }
+  return zipSync(Object.fromEntries(Object.entries(parts).map(([name, text]) => [name, strToU8(text)])))
+}
 
 test.each([
   ['Ada\nada\n', 'two students that cannot be told apart: "ada" with "ada". Add a column such as E-Mail'],

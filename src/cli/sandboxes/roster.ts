@@ -7,7 +7,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal
 
 const NAME_CHARS_MAX = 100
 const IDENTIFIER_CHARS_MAX = 200
-/** The header is in one of these lines: a list can have a title. */
+/** The header is in one of the first lines. */
 const HEADER_LINES_MAX = 5
 
 // The columns of the lists of schools, in the languages of most users.
@@ -69,12 +69,15 @@ export async function readNames(file: string): Promise<Roster> {
     const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
     const isHeader = (line: string): boolean =>
       line.split(/[,;\t|]/).some(cell => isNameColumn(cellValue(cell.replaceAll('"', ''))))
-    const { students, about } = lines.slice(0, HEADER_LINES_MAX).some(isHeader)
-      ? studentsInTable(file, text)
-      : {
-          students: lines.map(labelOfLine).map(name => ({ name, identifier: name })),
-          about: 'Each line is a name; the name makes a student unique.',
-        }
+    // A list can have a title above its header.
+    const header = lines.slice(0, HEADER_LINES_MAX).findIndex(isHeader)
+    const { students, about } =
+      header >= 0
+        ? studentsInTable(file, lines.slice(header).join('\n'))
+        : {
+            students: lines.map(labelOfLine).map(name => ({ name, identifier: name })),
+            about: 'Each line is a name; the name makes a student unique.',
+          }
     return { students: students.filter(({ name }) => name !== ''), about }
   } catch (error) {
     throw unusable(file, `cannot be read: ${reasonOf(error)}`)
