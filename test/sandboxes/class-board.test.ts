@@ -105,6 +105,16 @@ test('the last error of a student is a sentence without keys, until an exercise 
   expect(lastError()).toBeUndefined()
 })
 
+test('a refusal that an exercise asks for is no error of the student', async () => {
+  const text = '# L\n\n## 1. Fail\n\n```check\nlistOrders status=401\nlistOrders status=200\n```\n'
+  await using session = await openClass(['Ada'], {}, text)
+  const [ada] = session.students
+  const board = (): object | undefined => session.host.host.classes.board(session.ofClass.id).students[0]
+  await call('GET', `${ada?.baseUrl}/store/orders`, undefined)
+  expect(board()).toMatchObject({ exercises: [{ state: 'tried', met: 1n }] })
+  expect(board()).not.toHaveProperty('lastError')
+})
+
 test('a check sees the whole of a body up to 64 KiB, before it is masked', async () => {
   const check = 'createPet status=422 sent-body:/secret="pst_abcdefgh" sent-body:/last=1'
   const text = `# L\n\n## 1. Send\n\n\`\`\`check\n${check}\n\`\`\`\n`

@@ -1,6 +1,7 @@
 import { networkInterfaces } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { Config } from '../../config.ts'
+import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
 import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.ts'
 import { type SandboxServer, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
@@ -109,7 +110,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
     lock.release()
     log.info({}, 'stopped')
   })
-  greet(serving, limits)
+  greet(serving, limits, config.data)
   log.info({ base: serving.base, sandboxes: serving.host.counts.sandboxes }, 'listening')
 }
 
@@ -148,10 +149,11 @@ function limitsFrom(options: Readonly<Record<string, string | boolean | undefine
   return Object.fromEntries(entries) as unknown as SandboxLimits
 }
 
-function greet({ base, host }: SandboxServer, { sandboxes }: SandboxLimits): void {
+function greet({ base, host }: SandboxServer, { sandboxes }: SandboxLimits, data: string): void {
   const lines = [
     `Petstore hosts sandboxes at ${base}`,
     `create one      open ${base} in a browser, or run: petstore sandbox create --host-url ${base}`,
+    `for a class     petstore class create --key @${hostKeyPath(data)} --host-url ${base} ...`,
     `sandboxes       ${host.counts.sandboxes} of at most ${sandboxes}`,
   ]
   say(`\n${lines.map(line => `  ${line}\n`).join('')}`)

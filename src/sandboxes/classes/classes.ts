@@ -272,7 +272,9 @@ export class Classes {
       isNew ||= hasNewlyMet(before, after)
       isDone ||= after.doneMs !== null
     }
-    const lastError = errorSentence(happening) ?? (isDone ? '' : student.lastError)
+    // A refusal that an exercise asks for is no mistake.
+    const error = isNew ? undefined : errorSentence(happening)
+    const lastError = error ?? (isDone ? '' : student.lastError)
     const next = { ...student, exercises, lastError, lastActivityMs: happening.atMs }
     if (isNew) {
       try {

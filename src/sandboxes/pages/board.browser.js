@@ -95,8 +95,12 @@ async function act(text, work) {
 // The table
 
 function show() {
-  const { name, exercises, students } = board
+  const { name, exercises } = board
   const isProjector = byId('projector').checked
+  // The order of the names would show who is who.
+  const students = isProjector
+    ? board.students.toSorted((one, other) => (one.sandboxId < other.sandboxId ? -1 : 1))
+    : board.students
   byId('title').textContent = name
   document.title = `${name} - Petstore`
   const done = exercises.map(
