@@ -114,6 +114,8 @@ export class SandboxHost {
   #useEnded = Promise.withResolvers<void>()
   #openCount = 0
   #bytes = 0
+  /** Settles when all requested additions of students have ended. */
+  #lastAddition: Promise<unknown> = Promise.resolve()
   /** The bytes of the sandboxes of classes. */
   #classBytes = 0
   #isClosing = false
@@ -333,25 +335,38 @@ export class SandboxHost {
   /** Creates a class, and reserves its places. Throws `overloaded` if the host has too few, and `validation_failed`. */
   createClass(input: NewClass): CreatedClass {
     this.#refusePlaces(Number(input.places), 0)
-    return this.classes.create(newSandboxId(), input)
+    return orStorageFull(() => this.classes.create(newSandboxId(), input))
   }
 
   /**
    * Creates a sandbox for each student that a class lacks. Throws `overloaded` if the host has no place for all of
    * them, and the refusals of `create`; the students before the failure are then in the class.
    */
-  async addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
+  addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
+    // One after the other: two equal requests at once must not add a student twice.
+    const added = this.#lastAddition.then(() => this.#addStudents(classId, students))
+    this.#lastAddition = added.catch(() => {})
+    return added
+  }
+
+  async #addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
     const missing = this.classes.missing(classId, students)
     const { endsAtMs, places } = this.classes.find(classId)
     const needed = this.classes.sandboxesOf(classId).length + missing.length
     if (needed > places) {
       this.#refusePlaces(needed, places)
-      this.classes.setPlaces(classId, needed)
+      orStorageFull(() => this.classes.setPlaces(classId, needed))
     }
     const created: CreatedSandbox[] = []
     for (const student of missing) {
       const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
-      this.classes.addStudent(classId, sandbox.id, student)
+      try {
+        this.classes.addStudent(classId, sandbox.id, student)
+      } catch (error) {
+        // The class was deleted meanwhile, or the disk is full.
+        await this.delete(sandbox.id)
+        throw refusalOfFullDisk(error)
+      }
       created.push(sandbox)
     }
     return created
@@ -359,7 +374,7 @@ export class SandboxHost {
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): ClassBoard {
-    this.classes.update(id, patch)
+    orStorageFull(() => this.classes.update(id, patch))
     const { endsAtMs } = this.classes.find(id)
     for (const sandboxId of this.classes.sandboxesOf(id)) {
       const entry = this.#sandboxes.get(sandboxId)
@@ -372,7 +387,7 @@ export class SandboxHost {
   async deleteClass(id: string): Promise<void> {
     for (const sandboxId of this.classes.sandboxesOf(id))
       if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
-    this.classes.delete(id)
+    orStorageFull(() => this.classes.delete(id))
   }
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
@@ -657,6 +672,15 @@ export class SandboxHost {
     } catch (error) {
       this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
     }
+  }
+}
+
+/** Returns the result of work. Throws `storage_full` if the disk is full. */
+function orStorageFull<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw refusalOfFullDisk(error)
   }
 }
 
