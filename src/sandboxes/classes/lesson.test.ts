@@ -59,6 +59,7 @@ test.each([
   ],
   [`## A\n\n- ${CHECK}\n`, 'Line 3: a block for teachers'],
   ['## A\n\n```check\n```\n', '1 to 30 lines'],
+  [`## ${'x'.repeat(201)}\n\n${CHECK}\n`, 'more than 200 characters'],
   ['## A\n\n```check\nlistPets status=ok\n```\n', '"A", "listPets status=ok": status must be'],
   ['## A\n\n```check\nthen listPets\n```\n', 'the first line cannot begin with "then"'],
   [`## A\n\n${CHECK}\n\n## A\n\n${CHECK}\n`, 'Two exercises have the title "A".'],

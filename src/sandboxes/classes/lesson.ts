@@ -3,6 +3,7 @@ import { readSolution, type SolutionRequest } from './solution.ts'
 
 const LESSON_CHARS_MAX = 256 * 1024
 const EXERCISES_MAX = 50
+const TITLE_CHARS_MAX = 200
 const CONDITIONS_MAX = 30
 /** The blocks that no student gets. */
 const hiddenBlocks = ['check', 'solution', 'hint', 'answer'] as const
@@ -103,6 +104,8 @@ function readExercise({ title, blocks }: Section): Exercise {
     throw new LessonProblem(`"${title}": a check must have 1 to ${CONDITIONS_MAX} lines.`)
   const id = idOf(title)
   if (id === '') throw new LessonProblem('A check must be below a heading "## Title".')
+  if (title.length > TITLE_CHARS_MAX)
+    throw new LessonProblem(`The title "${title.slice(0, 50)}…" has more than ${TITLE_CHARS_MAX} characters.`)
   return {
     ...{ id, title, conditions },
     hint: blocks.hint.join('\n\n').trim(),
