@@ -1133,6 +1133,7 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
   insufficient_scope: 'Ihr Schlüssel hat nicht das nötige Recht.',
   route_not_found: 'Diese Adresse gibt es nicht.',
   pet_not_found: 'Dieses Tier gibt es nicht mehr.',
+  class_not_found: 'Es gibt keine Klasse mit dieser Kennung: Sie wurde gelöscht, oder es gab sie nie.',
   category_not_found: 'Diese Kategorie gibt es nicht mehr.',
   order_not_found: 'Diese Bestellung gibt es nicht; stornierte Bestellungen werden gelöscht.',
   sale_not_found: 'Diesen Verkauf gibt es nicht.',
