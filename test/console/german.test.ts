@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import { german } from '../../src/console/words/german.ts'
 import { viewPaths } from '../../src/http/pages/view-paths.ts'
@@ -64,7 +65,7 @@ test('each view is wholly in German, in a German browser, and fits the screen of
   await expectGerman(page, 'the sign-in')
 })
 
-test('in German, a price is typed and shown with a comma, a refusal is German, and days have points', async () => {
+test('in German, prices have a comma, also in a file, a refusal is German, and days have points', async () => {
   const { petId } = await addPet(store(), 'Strolch', 3n)
   const page = await browser.open(store(), `/pets/${petId}`, { width: 390, locale: 'de-AT' })
   const dialog = page.getByRole('dialog')
@@ -95,6 +96,11 @@ test('in German, a price is typed and shown with a comma, a refusal is German, a
   await page.goto(`${store().base}/console/orders?day=today`)
   const [year, month, day] = new Date().toISOString().slice(0, 10).split('-')
   await page.getByText(new RegExp(`^${day}\\.${month}\\.${year}: Einnahmen`)).waitFor()
+  const download = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'CSV für Excel' }).click()
+  const file = readFileSync(await (await download).path(), 'utf8')
+  expect(file).toStartWith('\ufeffBestellung;Angelegt;Tier;Tiernummer;Stück;Zustand;')
+  expect(file).toMatch(/;Strolch;\d+;2;abgeschlossen;.*;"?12,50"?;"?25,00"?;EUR;/)
 })
 
 test('the language is chosen in the menu and at the sign-in, is kept, and is that of a revoked key, too', async () => {
