@@ -1,6 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { call, inDays, LESSON, openClass } from './class-session.ts'
 
 test('the host key is private, stays after a restart, and creates classes; no other key does', async () => {
@@ -260,4 +263,17 @@ test('a state is read without a fault, a log entry or a waking store', async () 
   const open = session.host.host.counts.open
   await call('PUT', `${control}/clock`, ada.adminKey, { now: null })
   expect([open, session.host.host.counts.open]).toEqual([0, 0])
+})
+
+test('a light connection commits with a sync if a class asks for it, and else without one', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'petstore-sync-'))
+  const modes = [false, true].map(isSynced => {
+    const file = join(directory, `${isSynced}.db`)
+    new Database(file).close()
+    using connection = new SqliteConnection(file, { readonly: false, isLight: true, isSynced })
+    return connection.database.query<{ synchronous: bigint }, []>('PRAGMA synchronous').get()?.synchronous
+  })
+  // SQLite: 0 is OFF, and 2 is FULL.
+  expect(modes).toEqual([0n, 2n])
+  rmSync(directory, { recursive: true })
 })

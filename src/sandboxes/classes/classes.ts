@@ -240,7 +240,13 @@ export class Classes {
     const entry = this.#classOf.get(sandboxId)
     if (!entry) return
     const isChange = !['GET', 'HEAD'].includes(happening.method) && (happening.status ?? 200) < 300
-    const states = read && isChange ? await statesFor(entry, sandboxId, read) : new Map()
+    let states: States = new Map()
+    try {
+      if (read && isChange) states = await statesFor(entry, sandboxId, read)
+    } catch (error) {
+      // A state that cannot be read must not spoil the response.
+      this.#log.error({ sandbox: sandboxId, error: String(error) }, 'the state for a check was not read')
+    }
     this.#advance(entry, sandboxId, happening, states)
   }
 
