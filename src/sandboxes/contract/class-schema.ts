@@ -14,6 +14,14 @@ const KEY_EXAMPLE = 'pst_0000000000000000000000000000000000000000000000000'
 /** A class id has the form of a sandbox id. */
 export const classId = sandboxId.meta({ ...sandboxId.meta(), description: 'The id of the class.' })
 
+/** Returns the schema of a list, whose example is that of its items. */
+function listOf<Item extends z.ZodType>(item: Item, max: number, description: string): z.ZodArray<Item> {
+  return z
+    .array(item)
+    .max(max)
+    .meta({ description, example: [item.meta()?.example] })
+}
+
 const name = text(1, 100).meta({ description: 'The name of the class.', example: '10b' })
 const endsAt = instant.meta({
   description: `When the sandboxes of the class expire; at most ${CLASS_DAYS_MAX} days from now.`,
@@ -169,13 +177,7 @@ const BoardStudent = z
       description: 'The last request that failed, and its response, until the next exercise is done.',
       example: 'POST /store/orders got 409 insufficient_stock: Fewer units are available.',
     }),
-    exercises: z
-      .array(ExerciseResult)
-      .max(EXERCISES_MAX)
-      .meta({
-        description: 'In the order of the exercises of the board.',
-        example: [ExerciseResult.meta()?.example],
-      }),
+    exercises: listOf(ExerciseResult, EXERCISES_MAX, 'In the order of the exercises of the board.'),
   })
   .meta({
     id: 'BoardStudent',
@@ -191,20 +193,8 @@ const BoardStudent = z
 export const ClassBoard = z
   .object({
     ...classMembers,
-    exercises: z
-      .array(BoardExercise)
-      .max(EXERCISES_MAX)
-      .meta({
-        description: 'The exercises of the lesson.',
-        example: [BoardExercise.meta()?.example],
-      }),
-    students: z
-      .array(BoardStudent)
-      .max(PLACES_MAX)
-      .meta({
-        description: 'The students, by name.',
-        example: [BoardStudent.meta()?.example],
-      }),
+    exercises: listOf(BoardExercise, EXERCISES_MAX, 'The exercises of the lesson.'),
+    students: listOf(BoardStudent, PLACES_MAX, 'The students, by name.'),
   })
   .meta({
     id: 'ClassBoard',
@@ -226,14 +216,11 @@ export type NewStudent = z.output<typeof NewStudent>
 
 export const NewStudents = z
   .strictObject({
-    students: z
-      .array(NewStudent)
-      .min(1)
-      .max(PLACES_MAX)
-      .meta({
-        description: 'The students. Those that the class has are left as they are.',
-        example: [NewStudent.meta()?.example],
-      }),
+    students: listOf(
+      NewStudent,
+      PLACES_MAX,
+      'The students. Those that the class has are left as they are.',
+    ).min(1),
   })
   .meta({
     id: 'NewStudents',
@@ -242,36 +229,27 @@ export const NewStudents = z
   })
 export type NewStudents = z.output<typeof NewStudents>
 
-export const StudentProgress = z
+const ProgressExercise = z
   .object({
-    exercises: z
-      .array(
-        z
-          .object({
-            ...metMembers,
-            title: BoardExercise.shape.title,
-            hint: z.string().max(262_144).optional().meta({
-              description: 'The hint, as Markdown, once it is open.',
-              example: 'Look at the status.',
-            }),
-          })
-          .meta({
-            id: 'ExerciseProgress',
-            description: 'What a student has done of one exercise, and its hint.',
-            example: { id: '1-read-something', title: '1. Read something', state: 'tried', met: 1, of: 3 },
-          }),
-      )
-      .max(EXERCISES_MAX)
-      .meta({
-        description: 'The exercises of the lesson; empty if the sandbox belongs to no class.',
-        example: [{ id: '1-read-something', title: '1. Read something', state: 'tried', met: 1, of: 3 }],
-      }),
+    ...metMembers,
+    title: BoardExercise.shape.title,
+    hint: z.string().max(262_144).optional().meta({
+      description: 'The hint, as Markdown, once it is open.',
+      example: 'Look at the status.',
+    }),
   })
+  .meta({
+    id: 'ExerciseProgress',
+    description: 'What a student has done of one exercise, and its hint.',
+    example: { id: '1-read-something', title: '1. Read something', state: 'tried', met: 1, of: 3 },
+  })
+
+const OF_LESSON = 'The exercises of the lesson; empty if the sandbox belongs to no class.'
+export const StudentProgress = z
+  .object({ exercises: listOf(ProgressExercise, EXERCISES_MAX, OF_LESSON) })
   .meta({
     id: 'StudentProgress',
     description: 'What a student has done.',
-    example: {
-      exercises: [{ id: '1-read-something', title: '1. Read something', state: 'tried', met: 1, of: 3 }],
-    },
+    example: { exercises: [ProgressExercise.meta()?.example] },
   })
 export type StudentProgress = z.output<typeof StudentProgress>
