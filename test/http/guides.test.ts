@@ -96,7 +96,7 @@ describe('guides', () => {
       const page = unescaped(await pageAt(`/docs/guide/${name}`))
       // The page of the lesson has no block for teachers.
       const shown = name === 'lesson' ? readLesson(text).studentText : text
-      for (const [, code = ''] of shown.matchAll(/^```.*\n([\s\S]*?)^```$/gm))
+      for (const [, , code = ''] of shown.matchAll(/^(`{3,}).*\n([\s\S]*?)^\1$/gm))
         expect(page).toContain(`>${code}<`)
     }
   })
