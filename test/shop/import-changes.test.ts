@@ -183,6 +183,32 @@ onEveryEngine(engine => {
       expect(await violatedInvariants(store())).toEqual([])
     })
 
+    test('imports of the same pets are taken back one after the other, the last one first', async () => {
+      const { client } = store()
+      const row = { name: 'Net', category: 'Twice' }
+      const first = await load(client, 'load', [{ ...row, quantity: 2n, price: 100n }], ['Twice'])
+      const second = await load(client, 'set', [{ ...row, quantity: 5n, price: 200n }])
+      const third = await load(client, 'add', [{ ...row, quantity: 1n }])
+      expect((await takeBack(client, second.importId)).kept).toEqual(['Net: changed'])
+      const left: string[] = []
+      for (const { importId } of [third, second, first]) {
+        expect((await takeBack(client, importId)).kept).toEqual([])
+        left.push((await petsOf(client, 'Net')).map(([, quantity, price]) => `${quantity} ${price}`).join())
+      }
+      expect(left).toEqual(['5 200', '2 100', ''])
+    })
+
+    test('a pet on hold whose units an import took away is on hold again', async () => {
+      const { client } = store()
+      await load(client, 'load', [{ name: 'Held', category: 'Holds', quantity: 3n }], ['Holds'])
+      const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Held' })).data.items
+      await client.updatePet({ petId, body: { status: 'pending' } })
+      const { importId } = await load(client, 'set', [{ name: 'Held', category: 'Holds', quantity: 0n }])
+      expect(await stockOf(client, petId)).toBe('sold 0/0')
+      await takeBack(client, importId)
+      expect(await stockOf(client, petId)).toBe('pending 3/0')
+    })
+
     test('a pet stays whose barcode or category has gone to something else', async () => {
       const { client } = store()
       const rows = [

@@ -1,5 +1,5 @@
 import type { Tx } from '../../database/engine.ts'
-import { sql } from '../../database/statement.ts'
+import { sql, storedBoolean } from '../../database/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
 import type { PetRow } from '../stock/rows.ts'
@@ -13,11 +13,13 @@ export interface ImportChange {
   readonly file: StagedFile
   readonly rowId: bigint
   readonly version: bigint
+  readonly versionBefore: bigint | null
   readonly categoryId: bigint | null
   readonly price: bigint | null
   readonly barcode: string | null
   readonly quantity: bigint | null
   readonly reorderAt: bigint | null
+  readonly onHold: bigint | null
 }
 
 const countImport = sql()(`
@@ -29,8 +31,10 @@ const countImport = sql()(`
 
 // A pet that two rows change keeps what it had before the first of them.
 const insertChange = sql()(`
-  INSERT INTO import_change (import_id, file, row_id, version, category_id, price, barcode, quantity, reorder_at)
-  VALUES ($importId, $file, $rowId, $version, $categoryId, $price, $barcode, $quantity, $reorderAt)
+  INSERT INTO import_change (import_id, file, row_id, version, version_before, category_id, price, barcode, quantity,
+    reorder_at, on_hold)
+  VALUES ($importId, $file, $rowId, $version, $versionBefore, $categoryId, $price, $barcode, $quantity, $reorderAt,
+    $onHold)
   ON CONFLICT (import_id, file, row_id) DO UPDATE SET version = excluded.version`)
 
 const oldImport = sql<{ id: bigint }>()('SELECT id FROM import WHERE at < $before ORDER BY at LIMIT 1')
@@ -49,14 +53,16 @@ export function recordImport(tx: Tx, importId: bigint, counts: AppliedImport, co
 
 /** Records a row that an import created. */
 export function recordCreated(tx: Tx, importId: bigint, file: StagedFile, rowId: bigint): void {
-  const before = { categoryId: null, price: null, barcode: null, quantity: null, reorderAt: null }
+  const stock = { quantity: null, reorderAt: null, onHold: null }
+  const before = { versionBefore: null, categoryId: null, price: null, barcode: null, ...stock }
   tx.write(insertChange, { importId, file, rowId, version: 1n, ...before })
 }
 
 /** Records what a pet had before an import updated it, and its version after that. */
 export function recordUpdated(tx: Tx, importId: bigint, before: PetRow, version: bigint): void {
-  const { id: rowId, categoryId, price, barcode, quantity, reorderAt } = before
-  const values = { categoryId, price, barcode, quantity, reorderAt }
+  const { id: rowId, version: versionBefore, categoryId, price, barcode, quantity, reorderAt } = before
+  const onHold = storedBoolean(before.onHold)
+  const values = { versionBefore, categoryId, price, barcode, quantity, reorderAt, onHold }
   tx.write(insertChange, { importId, file: 'pets', rowId, version, ...values })
 }
 

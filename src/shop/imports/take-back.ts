@@ -15,13 +15,16 @@ const findImport = sql<{ id: bigint }>()('SELECT id FROM import WHERE id = $impo
 
 // The pets come before their categories, which can be deleted only when they are empty.
 const readChanges = sql<ImportChange>()(`
-  SELECT file, row_id AS "rowId", version, category_id AS "categoryId", price, barcode, quantity,
-    reorder_at AS "reorderAt"
+  SELECT file, row_id AS "rowId", version, version_before AS "versionBefore", category_id AS "categoryId", price,
+    barcode, quantity, reorder_at AS "reorderAt", on_hold AS "onHold"
   FROM import_change WHERE import_id = $importId AND (file, row_id) < ($file, $rowId)
   ORDER BY file DESC, row_id DESC LIMIT $rows`)
 const deleteChange = sql()(
   'DELETE FROM import_change WHERE import_id = $importId AND file = $file AND row_id = $rowId',
 )
+// The pet is again as an earlier import left it, so that one can be taken back too.
+const moveVersion = sql()(`
+  UPDATE import_change SET version = $version WHERE row_id = $petId AND version = $versionBefore AND file = 'pets'`)
 const countTakenBack = sql()('UPDATE import SET taken_back = taken_back + $taken WHERE id = $importId')
 
 /** Sorts after every file. */
@@ -91,19 +94,20 @@ async function revert(tx: Tx, importId: bigint, change: ImportChange, context: C
   }
   const pet = await findPet(tx, change.rowId)
   if (!pet) return
-  const { categoryId, price, barcode, quantity, reorderAt } = change
-  if (categoryId === null || quantity === null) {
+  const { versionBefore, categoryId, price, barcode, quantity, reorderAt } = change
+  if (versionBefore === null || categoryId === null || quantity === null) {
     await deletePet(tx, { petId: pet.id }, context, pet)
     return
   }
   const note = `import ${importId}`
   await restock(tx, context, pet, { quantity, reorderAt, note, reason: 'adjustment' })
-  await updatePet(
-    tx,
-    { petId: pet.id, body: { categoryId, price, barcode } },
-    context,
-    await current(tx, pet),
-  )
+  const restocked = await current(tx, pet)
+  // A pet whose last unit goes is no longer on hold.
+  const isHoldLost = change.onHold === 1n && !restocked.onHold && restocked.status === 'available'
+  const body = { categoryId, price, barcode, ...(isHoldLost && { status: 'pending' as const }) }
+  await updatePet(tx, { petId: pet.id, body }, context, restocked)
+  const { version } = await current(tx, pet)
+  await tx.run(moveVersion, { petId: pet.id, version, versionBefore })
 }
 
 interface Restocking {
