@@ -62,6 +62,7 @@ test('each view is wholly in German, in a German browser, and fits the screen of
   await expectGerman(page, 'the menu')
   await page.getByRole('button', { name: 'Abmelden' }).click()
   await page.getByRole('button', { name: 'Anmelden' }).waitFor()
+  await until('the sign-in is laid out', async () => (await page.evaluate<string[]>(CUT)).length === 0)
   await expectGerman(page, 'the sign-in')
 })
 

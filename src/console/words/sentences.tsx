@@ -1,7 +1,8 @@
 import { Fragment, type ReactNode } from 'react'
 import { translateMessages } from '../../values/message.ts'
 import type { Words } from './german.ts'
-import { type LanguageCode, language, locale } from './language.ts'
+import { locale } from './language.ts'
+import { translation } from './translation.ts'
 
 /** An English sentence of the console, which is also the key of its translations. */
 export type Sentence = keyof Words['sentences']
@@ -16,23 +17,14 @@ type PlaceholderValues<Names extends string, Value> = [Names] extends [never]
   ? []
   : [values: Readonly<Record<Names, Value>>]
 
-/** The file of each language but English. */
-const files: Partial<Record<LanguageCode, () => Promise<Words>>> = {
-  de: async () => (await import('./german.ts')).german,
-}
-
-// The scripts of the views wait for this one, so their constants can have sentences, and no page shows another language
-// first. Without its file, the page is in English.
-const translated = await files[language]?.().catch(() => undefined)
-
 // The names of columns are sentences of the pages, too.
-const all: Readonly<Record<string, string>> = { ...translated?.sentences, ...translated?.files }
+const all: Readonly<Record<string, string>> = { ...translation?.sentences, ...translation?.files }
 translateMessages(text => all[text] ?? text)
 
 /** The sentences for refusals; undefined in English, which the messages of the store have. */
-export const refusalWords = translated?.refusals
+export const refusalWords = translation?.refusals
 /** The ends of sentences about fields; undefined in English. */
-export const fieldWords = translated?.fields
+export const fieldWords = translation?.fields
 
 const counts = new Intl.NumberFormat(locale)
 const plurals = new Intl.PluralRules(locale)
