@@ -52,6 +52,8 @@ test('each view is wholly in German, in a German browser, and fits the screen of
   await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
   for (const path of [...viewPaths, '/orders?day=today', '/orders?day=month&show=lines', '/nowhere']) {
     await page.goto(`${store().base}/console${path.replace(':id', '1')}`)
+    // Until the key is checked, the page is that of the sign-in.
+    await page.getByRole('button', { name: 'Abmelden' }).waitFor()
     await page.getByRole('heading', { level: 1 }).waitFor()
     const skeletons = page.locator('#main .mantine-Skeleton-root')
     await until('the view has its data', async () => (await skeletons.count()) === 0)
