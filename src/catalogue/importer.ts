@@ -1,4 +1,4 @@
-import { IMPORT_ROWS_MAX } from '../shop/imports/limits.ts'
+import { IMPORT_ROWS_MAX, type OnExisting } from '../shop/imports/limits.ts'
 import type {
   AppliedImport,
   AppliedSlice,
@@ -9,7 +9,6 @@ import type {
   ImportRows,
   ImportSlice,
   ImportTakeBack,
-  OnExisting,
   TakenBack,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
@@ -35,8 +34,12 @@ export interface ImportTarget extends NameSource {
   apply(scope: ApplyOptions): Promise<AppliedImport>
   loadSlice(slice: ImportSlice): Promise<AppliedSlice>
   discard(): Promise<void>
-  takeBack(slice: ImportTakeBack): Promise<TakenBack>
   close(): Promise<void>
+}
+
+/** A store, running or stopped, in which an import is taken back. */
+export interface TakeBackTarget {
+  takeBack(slice: ImportTakeBack): Promise<TakenBack>
 }
 
 /** The files of an import; undefined if there is no such file. */
@@ -208,9 +211,8 @@ const TAKEN_BACK_PER_SLICE = 200n
  * such import. With `dryRun`, changes nothing.
  */
 export async function takeBackImport(
-  target: Pick<ImportTarget, 'takeBack'>,
+  target: TakeBackTarget,
   dryRun: boolean,
-  onTakenBack: (count: bigint) => void = () => {},
 ): Promise<TakeBackReport | undefined> {
   const kept: TakenBack['kept'] = []
   let keptCount = 0
@@ -222,7 +224,6 @@ export async function takeBackImport(
     takenBack += slice.takenBack
     keptCount += slice.kept.length
     kept.push(...slice.kept.slice(0, PROBLEMS_MAX - kept.length))
-    onTakenBack(takenBack)
     after = slice.next
   } while (after)
   return { takenBack, kept, keptCount }

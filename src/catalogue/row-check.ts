@@ -3,15 +3,16 @@ import {
   IMPORT_ROWS_MAX,
   namesSeveralPets,
   noCategory,
+  type OnExisting,
   occursTwice,
   sharedBarcode,
+  updatesExisting,
 } from '../shop/imports/limits.ts'
 import type {
   ImportedCategory,
   ImportedPet,
   ImportNameMatches,
   ImportPetNames,
-  OnExisting,
 } from '../shop/imports/schema.ts'
 import { message } from '../values/message.ts'
 import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
@@ -84,8 +85,7 @@ export class RowCheck {
   }
 
   get #updates(): boolean {
-    const { onExisting = 'load' } = this.#options
-    return onExisting !== 'load' && onExisting !== 'skip'
+    return updatesExisting(this.#options.onExisting)
   }
 
   async checkCategories(rows: readonly ImportedCategory[]): Promise<RowResult[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import type { OnExisting } from '../../src/shop/imports/schema.ts'
+import type { OnExisting } from '../../src/shop/imports/limits.ts'
 import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
 import { storedInstant } from '../../src/values/instant.ts'
 import type { Client } from '../support/client.ts'

@@ -22,7 +22,7 @@ import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { CurrencyBound, currencyFor, settleCurrency } from '../../serving/first-start.ts'
-import type { OnExisting } from '../../shop/imports/schema.ts'
+import type { OnExisting } from '../../shop/imports/limits.ts'
 import { countText } from '../../values/count-text.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { databaseName } from '../store-access/copy-place.ts'
@@ -40,7 +40,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } fr
 import { catalogueSource, fileBytes } from './catalogue-source.ts'
 import { type ImportScreen, showProgress } from './progress.ts'
 import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'
-import { absentTarget, engineTarget, runningTarget } from './target.ts'
+import { absentTarget, engineTarget, runningTarget, type StoreTarget } from './target.ts'
 
 /**
  * The page cache of the writer while it loads into a stopped store. A million pets change 200 MiB of pages in random
@@ -361,7 +361,7 @@ function failKnown(why: string, { importId }: ImportTarget): never {
 }
 
 interface OpenedTarget {
-  readonly target: ImportTarget
+  readonly target: StoreTarget
   /** The store with its place, for messages. */
   readonly place: string
   /** Closes the store, and drops everything that the import has done; undefined if that is not possible. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import type { OnExisting } from '../../shop/imports/schema.ts'
+import type { OnExisting } from '../../shop/imports/limits.ts'
 import { findingsText } from './progress.ts'
 
 const nothing = {

@@ -1,6 +1,7 @@
 import { SingleBar } from 'cli-progress'
 import type { Findings, ImportProgress, ImportSources } from '../../catalogue/importer.ts'
-import type { ImportProblem, OnExisting } from '../../shop/imports/schema.ts'
+import { type OnExisting, updatesExisting } from '../../shop/imports/limits.ts'
+import type { ImportProblem } from '../../shop/imports/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { escapeControls, say } from '../terminal/terminal.ts'
 
@@ -80,7 +81,7 @@ export function findingsText(
   if (existingCount === 0) return lines
   const isOne = existingCount === 1
   const pets = countText(existingCount, 'pet')
-  if (onExisting !== 'load' && onExisting !== 'skip') {
+  if (updatesExisting(onExisting)) {
     lines.push(`${pets} ${isOne ? 'exists and is' : 'exist and are'} updated:`)
   } else if (onExisting === 'skip') {
     const why = `${isOne ? 'its' : 'their'} category has a pet of this name, or an earlier line names one`

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { ImportTarget } from '../../catalogue/importer.ts'
+import type { ImportTarget, TakeBackTarget } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import {
@@ -30,7 +30,10 @@ const operations = {
 
 type CallImport = (id: keyof typeof operations, body?: object) => Promise<unknown>
 
-function importTarget(importId: bigint, call: CallImport, close: () => Promise<void>): ImportTarget {
+/** A store in which an import is loaded or taken back. */
+export type StoreTarget = ImportTarget & TakeBackTarget
+
+function importTarget(importId: bigint, call: CallImport, close: () => Promise<void>): StoreTarget {
   return {
     importId,
     stage: async rows => {
@@ -63,7 +66,7 @@ export function engineTarget(
   requestId: string,
   importId = newImportId(),
   settle?: () => Promise<string>,
-): ImportTarget {
+): StoreTarget {
   let currency: string | undefined
   const call: CallImport = async (id, body) => {
     const caller = { keyId: null, scopes: ['admin'] }
@@ -84,7 +87,7 @@ const IMPORT_MS_MAX = 3_600_000
 const RETRIES_MAX = 5
 
 /** Imports over HTTP into a store that another process on this machine has open. */
-export function runningTarget(base: string, key: string, importId = newImportId()): ImportTarget {
+export function runningTarget(base: string, key: string, importId = newImportId()): StoreTarget {
   ignoreProxies()
   // A request without an idempotency key is repeated only after a temporary refusal, such as at a rate limit.
   const send = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
@@ -93,7 +96,7 @@ export function runningTarget(base: string, key: string, importId = newImportId(
 }
 
 /** Checks names against a store that does not exist yet, for a dry run, which creates nothing. */
-export function absentTarget(currency: string): ImportTarget {
+export function absentTarget(currency: string): StoreTarget {
   const refuse = async (): Promise<never> => {
     throw new Error('a dry run loads nothing')
   }

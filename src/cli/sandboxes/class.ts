@@ -60,7 +60,7 @@ export function addClass(program: Command): void {
     .description('create classes on a host of sandboxes, and check lessons')
   command
     .command('create')
-    .description('create a class with a sandbox for each student, or add those that it lacks')
+    .description('create a class with a sandbox for each student; later, add students or move the end')
     .requiredOption('--names <file>', 'the list of the students: a name a line, or a table (CSV or Excel)')
     .requiredOption('--lesson <file>', 'the lesson, in Markdown')
     .requiredOption(

@@ -115,9 +115,9 @@ async function labelsOf({ count, names, label }: CreateSandboxesOptions): Promis
   }
   if (count !== undefined || label !== undefined)
     throw new CommandFailed('--names has one label per line: leave out --count and --label.', EXIT_USAGE)
-  const { students, about } = await readNames(names)
+  const { students, about, isTable } = await readNames(names)
   const labels = students.map(({ name }) => name)
-  if (about.startsWith('Names')) say(about)
+  if (isTable) say(about)
   if (labels.length >= 1 && labels.length <= COUNT_MAX) return labels
   const found = labels.length === 0 ? 'no name' : `${labels.length} names`
   throw new CommandFailed(

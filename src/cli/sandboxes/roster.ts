@@ -32,6 +32,8 @@ interface RosterStudent {
 interface Roster {
   readonly students: readonly RosterStudent[]
   readonly about: string
+  /** Whether the file is a table whose header names its columns. */
+  readonly isTable: boolean
 }
 
 /**
@@ -39,7 +41,8 @@ interface Roster {
  * students have the same name and nothing that makes them unique.
  */
 export async function readRoster(file: string): Promise<Roster> {
-  const { students, about } = await readNames(file)
+  const roster = await readNames(file)
+  const { students } = roster
   if (students.length === 0) throw unusable(file, 'has no names')
   const seen = new Set<string>()
   for (const { name, identifier } of students) {
@@ -54,7 +57,7 @@ export async function readRoster(file: string): Promise<Roster> {
       )
     seen.add(form)
   }
-  return { students, about }
+  return roster
 }
 
 /**
@@ -71,14 +74,15 @@ export async function readNames(file: string): Promise<Roster> {
       line.split(/[,;\t|]/).some(cell => isNameColumn(cellValue(cell.replaceAll('"', ''))))
     // A list can have a title above its header.
     const header = lines.slice(0, HEADER_LINES_MAX).findIndex(isHeader)
-    const { students, about } =
+    const { students, ...others } =
       header >= 0
         ? studentsInTable(file, lines.slice(header).join('\n'))
         : {
             students: lines.map(labelOfLine).map(name => ({ name, identifier: name })),
             about: 'Each line is a name; the name makes a student unique.',
+            isTable: false,
           }
-    return { students: students.filter(({ name }) => name !== ''), about }
+    return { students: students.filter(({ name }) => name !== ''), ...others }
   } catch (error) {
     throw unusable(file, `cannot be read: ${reasonOf(error)}`)
   }
@@ -106,6 +110,7 @@ function studentsInTable(file: string, text: string): Roster {
       return { name, identifier: row[unique] || name }
     }),
     about: `Names: ${names.map(quoted).join(' and ')}. ${key} makes a student unique.`,
+    isTable: true,
   }
 }
 

@@ -9,6 +9,7 @@ import {
   type ImportTarget,
   importFiles,
   type TakeBackReport,
+  type TakeBackTarget,
   takeBackImport,
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
@@ -80,7 +81,7 @@ export async function takeBack(
         const options = { signal, idempotencyKey: `${idempotencyKey} ${slices++}` }
         const { data } = await call('takeBack', operations.takeBack, { importId, body }, options)
         // Safe: the contract of the operation has this type.
-        return data as Awaited<ReturnType<ImportTarget['takeBack']>>
+        return data as Awaited<ReturnType<TakeBackTarget['takeBack']>>
       },
     },
     false,
@@ -162,7 +163,6 @@ function storeTarget(key: string): ImportTarget {
     findPets: async pets => (await send<{ found: bigint[] }>('pets', { pets })).found,
     loadSlice: () => Promise.reject(new Error('the console loads files at once')),
     discard: () => send('discard'),
-    takeBack: () => Promise.reject(new Error('an import is taken back from the list of imports')),
     close: async () => {},
   }
 }

@@ -334,13 +334,24 @@ function Notices({ result, choices }: { readonly result: ImportResult; readonly 
   )
 }
 
+/** What becomes of a line whose pet exists. */
+const fates: Readonly<Record<ImportChoices['onExisting'], string>> = {
+  load: t('loaded as well'),
+  skip: t('left out'),
+  update: t('updated'),
+  set: t('updated'),
+  add: t('updated'),
+}
+
 function existingText(count: number, names: string, { onExisting }: ImportChoices): string {
-  const isUpdate = onExisting !== 'load' && onExisting !== 'skip'
   return countText(
     count,
     '{count} line has the name of another pet of the same category (to be {fate}): {names}',
     '{count} lines have the name of another pet of the same category (to be {fate}): {names}',
-    { names, fate: isUpdate ? t('updated') : onExisting === 'skip' ? t('left out') : t('loaded as well') },
+    {
+      names,
+      fate: fates[onExisting],
+    },
   )
 }
 

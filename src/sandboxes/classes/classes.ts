@@ -107,7 +107,7 @@ export class Classes {
     return [...this.#classes.values()].map(({ record }) => shown(record))
   }
 
-  /** Returns what a class reserves, and who may control it. Throws `class_not_found`. */
+  /** Returns the places and the end of a class, and the hash of the key that controls it. Throws `class_not_found`. */
   find(id: string): { readonly keyHash: string; readonly endsAtMs: number; readonly places: number } {
     return this.#entry(id).record
   }
@@ -286,7 +286,7 @@ export class Classes {
       try {
         this.#registry.putRecords('student', [next])
       } catch (error) {
-        // Nobody is told of what is not on the disk: the student has to repeat the request.
+        // The student must not see a check as met that is not on the disk, and has to repeat the request.
         this.#log.error({ sandbox: id, error: String(error) }, 'a met check was not written')
         return
       }
@@ -359,7 +359,7 @@ function identity({ identifier }: NewStudent): string {
   return identifier.normalize('NFC').trim().toLowerCase()
 }
 
-/** Returns the progress of a student. A lesson that a later version reads in another way begins anew. */
+/** Returns the progress of a student. It is empty if another version of the program counted other conditions. */
 function progressIn({ exercises }: StudentRecord, { id, conditions }: Exercise): ExerciseProgress {
   const known = exercises[id]
   return known && known.metAt.length === conditions.length ? known : newProgress(conditions)

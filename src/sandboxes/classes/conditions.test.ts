@@ -84,7 +84,7 @@ test('"then" needs an earlier call, and one call never counts twice', () => {
   ).toBeNull()
 })
 
-test('"within" counts from the line before, and who is too late can begin again', () => {
+test('"within" counts from the line before, and a student who is too late can begin again', () => {
   const lines = ['listPets', 'then placeOrder within=5s']
   const late: [string, number][] = [
     ['listPets', 1],
@@ -94,7 +94,7 @@ test('"within" counts from the line before, and who is too late can begin again'
   expect(after(lines, [...late, ['listPets', 8], ['placeOrder', 13]]).doneMs).toBe(13_000)
 })
 
-test('"times" with "within" needs so many calls in so short a time', () => {
+test('"times" with "within" needs that number of calls within that time', () => {
   const lines = ['placeOrder times=3 within=10s']
   const slow = [0, 8, 16].map((second): [string, number] => ['placeOrder', second])
   expect(after(lines, slow).doneMs).toBeNull()

@@ -7,6 +7,18 @@ export const IMPORT_ROWS_MAX = 500
 /** The maximum number of rows of one slice. */
 export const SLICE_ROWS_MAX = 500
 
+/**
+ * What an import does with a pet that exists, in the store or in an earlier row: it loads another one (the default),
+ * skips the row, or updates the pet, whose units it keeps (`update`), sets (`set`) or adds to (`add`).
+ */
+export const onExistingChoices = ['load', 'skip', 'update', 'set', 'add'] as const
+export type OnExisting = (typeof onExistingChoices)[number]
+
+/** Returns whether an import updates pets that exist. */
+export function updatesExisting(onExisting: OnExisting = 'load'): boolean {
+  return onExisting !== 'load' && onExisting !== 'skip'
+}
+
 export function occursTwice(name: string): string {
   return message`the category "${name}" occurs twice`
 }

@@ -10,9 +10,9 @@ import { addPet, updatePet } from '../pets/verbs.ts'
 import { stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
 import { findPet, type PetRow, petRow } from '../stock/rows.ts'
 import { recordCreated, recordUpdated } from './changes.ts'
+import { type OnExisting, updatesExisting } from './limits.ts'
 import { type CategoryNames, petsNamed } from './names.ts'
 import { barcodeRefused, severalPets } from './refusals.ts'
-import type { OnExisting } from './schema.ts'
 import type { StagedRow } from './staged.ts'
 import { current, restock } from './take-back.ts'
 
@@ -50,7 +50,7 @@ export class PetLoader {
     const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
     if (this.#onExisting === 'load') return this.#create(row, categoryId)
-    const isUpdate = this.#onExisting !== 'skip'
+    const isUpdate = updatesExisting(this.#onExisting)
     const holder = isUpdate && barcode !== null ? await findByBarcode(this.#tx, barcode) : undefined
     if (holder) return this.#update(row, petRow(holder), categoryId)
     if (!isUpdate) await this.#lock(categoryId)
@@ -91,11 +91,11 @@ export class PetLoader {
     if (quantity > STOCK_MAX) return stockOutOfBounds(before.id, quantity)
     const note = `import ${this.#importId}`
     const reason = this.#onExisting === 'set' ? 'count' : 'adjustment'
-    await restock(this.#tx, this.#context, before, {
+    const restocked = await restock(this.#tx, this.#context, before, {
       ...{ quantity, reorderAt: reorderAt ?? before.reorderAt, reason, note },
     })
     const body = { categoryId, ...(price !== null && { price }), ...(barcode !== null && { barcode }) }
-    await updatePet(this.#tx, { petId: before.id, body }, this.#context, await current(this.#tx, before))
+    await updatePet(this.#tx, { petId: before.id, body }, this.#context, restocked)
     const { version } = await current(this.#tx, before)
     if (version === before.version) return 'skipped'
     recordUpdated(this.#tx, this.#importId, before, version)

@@ -5,7 +5,7 @@ import { amount } from '../kernel/amount-schema.ts'
 import { barcode } from '../kernel/barcode-schema.ts'
 import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
 import { stockUnits } from '../stock/stock-units.ts'
-import { IMPORT_ROWS_MAX, SLICE_ROWS_MAX } from './limits.ts'
+import { IMPORT_ROWS_MAX, onExistingChoices, SLICE_ROWS_MAX } from './limits.ts'
 
 const line = int64Between(1n, 1_000_000_000_000n)
 const name = text(1, NAME_CHARS_MAX)
@@ -39,13 +39,8 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
-/**
- * What an import does with a pet that exists, in the store or in an earlier row: it loads another one (the default),
- * skips the row, or updates the pet, whose units it keeps (`update`), sets (`set`) or adds to (`add`).
- */
-export const OnExisting = z.enum(['load', 'skip', 'update', 'set', 'add'])
-export type OnExisting = z.output<typeof OnExisting>
-const onExisting = OnExisting.optional()
+export const onExistingChoice = z.enum(onExistingChoices)
+const onExisting = onExistingChoice.optional()
 
 /** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
 export const ApplyOptions = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), onExisting })

@@ -100,8 +100,7 @@ async function revert(tx: Tx, importId: bigint, change: ImportChange, context: C
     return
   }
   const note = `import ${importId}`
-  await restock(tx, context, pet, { quantity, reorderAt, note, reason: 'adjustment' })
-  const restocked = await current(tx, pet)
+  const restocked = await restock(tx, context, pet, { quantity, reorderAt, note, reason: 'adjustment' })
   // A pet whose last unit goes is no longer on hold.
   const isHoldLost = change.onHold === 1n && !restocked.onHold && restocked.status === 'available'
   const body = { categoryId, price, barcode, ...(isHoldLost && { status: 'pending' as const }) }
@@ -117,16 +116,20 @@ interface Restocking {
   readonly note: string
 }
 
-/** Gives a pet another quantity and another level. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
+/**
+ * Gives a pet another quantity and another level, and returns its row. Throws `stock_below_reserved`,
+ * `stock_out_of_bounds`.
+ */
 export async function restock(
   tx: Tx,
   context: Context,
   pet: PetRow,
   { quantity, reorderAt, reason, note }: Restocking,
-): Promise<void> {
+): Promise<PetRow> {
   const quantityChange = quantity - pet.quantity
   if (quantityChange !== 0n) await changeQuantity(tx, context, pet, { quantityChange, reason, note })
-  if (reorderAt !== pet.reorderAt) await setLevelOf(tx, context, await current(tx, pet), reorderAt)
+  const row = quantityChange === 0n ? pet : await current(tx, pet)
+  return reorderAt === pet.reorderAt ? row : setLevelOf(tx, context, row, reorderAt)
 }
 
 /** Returns the row of a pet that this transaction has just written. */

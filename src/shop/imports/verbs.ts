@@ -28,7 +28,7 @@ import type {
   ImportSlice,
   PastImport,
 } from './schema.ts'
-import { OnExisting } from './schema.ts'
+import { onExistingChoice } from './schema.ts'
 import { problem, type StagedFile, type StagedRow } from './staged.ts'
 import { takeBackImport } from './take-back.ts'
 
@@ -236,7 +236,7 @@ async function loadImportSlice(
   const complete = await tx.one(findComplete, { importId })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
-  const onExisting = OnExisting.parse(complete.onExisting)
+  const onExisting = onExistingChoice.parse(complete.onExisting)
   const loader = new PetLoader(tx, context, { importId, names, onExisting })
   const read = async (file: StagedFile): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)

@@ -5,7 +5,7 @@ import { t } from '../../words/sentences.tsx'
 // Safe: the keys of the object are the codes.
 const codes = Object.keys(languages) as LanguageCode[]
 
-/** Selects the language of the console. Each one has its own name, for a person who reads no other. */
+/** Selects the language of the console. Each language is named in itself, for people who read no other. */
 export function LanguageMenu() {
   const name = languages[language]
   return (
