@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { absentTarget } from '../cli/import/target.ts'
-import { checkFiles, type Findings, type ImportTarget, resumeSlices } from './importer.ts'
+import { checkFiles, type Findings, type ImportTarget, resumeImport } from './importer.ts'
 
 const ignore = (): void => {}
 const progress = {
@@ -11,7 +11,7 @@ const progress = {
   onLoaded: ignore,
 }
 
-test('an import in slices counts every problem that the store reports, but keeps only the first thousand', async () => {
+test('an import counts every problem that the store reports, but keeps only the first thousand', async () => {
   const problems = Array.from({ length: 600 }, (_, index) => ({
     file: 'pets' as const,
     line: BigInt(index + 2),
@@ -25,7 +25,7 @@ test('an import in slices counts every problem that the store reports, but keeps
       ...{ problems, isKnown: true, isLast: ++slices === 2 },
     }),
   }
-  const report = await resumeSlices(target, progress)
+  const report = await resumeImport(target, {}, progress)
   expect(report?.outcome?.petsCreated).toBe(2n)
   expect([report?.problemCount, report?.problems.length]).toEqual([1200, 1000])
 })

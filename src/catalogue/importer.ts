@@ -1,8 +1,7 @@
-import { IMPORT_ROWS_MAX, type OnExisting } from '../shop/imports/limits.ts'
+import { IMPORT_ROWS_MAX, type OnExisting, SLICE_ROWS_MAX } from '../shop/imports/limits.ts'
 import type {
   AppliedImport,
   AppliedSlice,
-  ApplyOptions,
   ImportedCategory,
   ImportedPet,
   ImportProblem,
@@ -31,8 +30,8 @@ import { nextSliceRows, SLICE_ROWS_FIRST } from './slice-size.ts'
 export interface ImportTarget extends NameSource {
   readonly importId: bigint
   stage(rows: ImportRows): Promise<void>
-  apply(scope: ApplyOptions): Promise<AppliedImport>
-  loadSlice(slice: ImportSlice): Promise<AppliedSlice>
+  /** A slice that is sent again after an error has the same idempotency key. */
+  loadSlice(slice: ImportSlice, idempotencyKey: string): Promise<AppliedSlice>
   discard(): Promise<void>
   close(): Promise<void>
 }
@@ -58,10 +57,9 @@ export interface ImportPlan {
   readonly onRejected?: (file: CatalogueKind, text: RecordText) => void
   /** Shortens the texts that are remembered, for a file with a million pets. */
   readonly digest?: (text: string) => string
-  /**
-   * Aborts the import, which then throws the reason of this signal. It can abort while the files are read, while the
-   * store loads, and between two slices.
-   */
+  /** Whether nothing else uses the store, so that slices may be long. */
+  readonly isAlone?: boolean
+  /** Aborts the import while the files are read, and between two slices. It then throws the reason of this signal. */
   readonly signal?: AbortSignal
 }
 
@@ -87,7 +85,7 @@ export interface ImportReport {
   /** At most 1000 problems from the check, and 1000 from the store. */
   readonly problems: readonly ImportProblem[]
   readonly problemCount: number
-  /** Whether another process loaded or deleted the rest of an import in slices. */
+  /** Whether another process loaded or deleted the rest of the import. */
   readonly isTakenOver?: boolean
 }
 
@@ -140,59 +138,44 @@ export async function checkFiles(
   return { ...checked, outcome: checked.counts }
 }
 
-/**
- * Streams files of any size into a store: rows are checked and staged in groups, then loaded in one transaction.
- * Without `keepGoing`, nothing is loaded if any line of either file is invalid.
- */
+/** An import whose lines are checked, and whose rows are staged. */
+export interface StagedImport {
+  /** Loads the rows. After an error, it can be called again, and goes on with the slice that failed. */
+  load(signal?: AbortSignal): Promise<ImportReport>
+}
+
+/** Like `stageFiles`, and then loads the rows. */
 export async function importFiles(
   target: ImportTarget,
   files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const checked = await stageFiles(target, files, plan, progress)
-  if (checked.isRefused) return { ...checked, outcome: undefined }
-  const { keepGoing, onExisting = 'load', signal } = plan
-  const applying = target.apply({ dryRun: false, keepGoing, onExisting })
-  const { problems, ...outcome } = await orAborted(applying, signal)
-  progress.onProblems(problems)
-  return {
-    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
-    problems: [...checked.problems, ...problems],
-    problemCount: checked.problemCount + problems.length,
-  }
+  const staged = await stageFiles(target, files, plan, progress)
+  return staged.load(plan.signal)
 }
 
-/** Like `importFiles`, but loads the rows in many short transactions, between which other commands run. */
-export async function importInSlices(
+/** Loads the rows that are staged in a store, in many short transactions, between which other commands run. */
+export function loadStaged(
   target: ImportTarget,
-  files: ImportSources,
-  plan: ImportPlan,
+  plan: Pick<ImportPlan, 'onExisting' | 'isAlone' | 'signal'>,
   progress: ImportProgress,
 ): Promise<ImportReport> {
-  const checked = await stageFiles(target, files, plan, progress)
-  if (checked.isRefused) return { ...checked, outcome: undefined }
-  const { outcome, problems, problemCount, isTakenOver } = await loadSlices(target, plan, true, progress)
-  return {
-    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
-    problems: [...checked.problems, ...problems],
-    problemCount: checked.problemCount + problemCount,
-    isTakenOver,
-  }
+  return new SliceLoader(target, { ...plan, begins: true }, progress).load(plan.signal)
 }
 
 /**
- * Loads the rest of an interrupted import in slices, with the `onExisting` with which it was started. Returns
- * undefined if the store has no such import.
+ * Loads the rest of an interrupted import, with the `onExisting` with which it was started. Returns undefined if the
+ * store has no such import.
  */
-export async function resumeSlices(
+export async function resumeImport(
   target: ImportTarget,
+  plan: Pick<ImportPlan, 'isAlone' | 'signal'>,
   progress: ImportProgress,
-  signal?: AbortSignal,
 ): Promise<ImportReport | undefined> {
-  const plan = { keepGoing: true, ...(signal && { signal }) }
-  const { isKnown, ...report } = await loadSlices(target, plan, false, progress)
-  return isKnown ? report : undefined
+  const loader = new SliceLoader(target, { ...plan, begins: false }, progress)
+  const report = await loader.load(plan.signal)
+  return loader.isKnown ? report : undefined
 }
 
 /** What taking back an import did, or would do. */
@@ -229,59 +212,75 @@ export async function takeBackImport(
   return { takenBack, kept, keptCount }
 }
 
-interface SlicesReport {
-  readonly outcome: Omit<AppliedImport, 'problems'>
-  /** The first 1000 problems. */
-  readonly problems: readonly ImportProblem[]
-  readonly problemCount: number
+class SliceLoader {
   /** Whether the store had the import when the first slice was loaded. */
-  readonly isKnown: boolean
-  readonly isTakenOver: boolean
-}
+  isKnown = true
+  readonly #target: ImportTarget
+  readonly #plan: Pick<ImportPlan, 'onExisting' | 'isAlone'> & { readonly begins: boolean }
+  readonly #progress: ImportProgress
+  /** The first 1000 problems. */
+  readonly #problems: ImportProblem[] = []
+  #problemCount = 0
+  readonly #sums = noCounts()
+  /** Random, because another process may resume the import. */
+  readonly #keyPrefix = crypto.getRandomValues(new BigUint64Array(2)).join('-')
+  #slices = 0
+  #rows: number
 
-async function loadSlices(
-  target: ImportTarget,
-  { onExisting = 'load', signal }: ImportPlan,
-  begins: boolean,
-  { onLoaded, onProblems }: ImportProgress,
-): Promise<SlicesReport> {
-  const problems: ImportProblem[] = []
-  let problemCount = 0
-  const sums = noCounts()
-  let rows = SLICE_ROWS_FIRST
-  for (let isFirst = true; ; isFirst = false) {
-    signal?.throwIfAborted()
+  constructor(
+    target: ImportTarget,
+    plan: Pick<ImportPlan, 'onExisting' | 'isAlone'> & { readonly begins: boolean },
+    progress: ImportProgress,
+  ) {
+    this.#target = target
+    this.#plan = plan
+    this.#progress = progress
+    this.#rows = plan.isAlone ? SLICE_ROWS_MAX : SLICE_ROWS_FIRST
+  }
+
+  async load(signal?: AbortSignal): Promise<ImportReport> {
+    for (;;) {
+      signal?.throwIfAborted()
+      const { isKnown, isLast } = await this.#loadSlice()
+      if (!isLast) continue
+      if (this.#slices === 1) this.isKnown = isKnown
+      const counts = { outcome: this.#sums, problems: this.#problems, problemCount: this.#problemCount }
+      return { ...counts, isTakenOver: !isKnown && this.#slices > 1 }
+    }
+  }
+
+  async #loadSlice(): Promise<AppliedSlice> {
+    const { onExisting = 'load', begins, isAlone } = this.#plan
     const startedMs = performance.now()
-    const slice = await target.loadSlice({ rows: BigInt(rows), begins: begins && isFirst, onExisting })
-    rows = nextSliceRows(rows, performance.now() - startedMs)
+    const slice = await this.#target.loadSlice(
+      { rows: BigInt(this.#rows), begins: begins && this.#slices === 0, onExisting },
+      `${this.#keyPrefix}-${this.#slices}`,
+    )
+    this.#slices++
+    if (!isAlone) this.#rows = nextSliceRows(this.#rows, performance.now() - startedMs)
     let loaded = 0n
     for (const count of countNames) {
-      sums[count] += slice[count]
+      this.#sums[count] += slice[count]
       loaded += slice[count]
     }
-    onProblems(slice.problems)
-    problems.push(...slice.problems.slice(0, PROBLEMS_MAX - problems.length))
-    problemCount += slice.problems.length
-    onLoaded(Number(loaded) + slice.problems.length)
-    if (!slice.isLast) continue
-    const { isKnown } = slice
-    return {
-      outcome: sums,
-      problems,
-      problemCount,
-      isKnown: isKnown || !isFirst,
-      isTakenOver: !isKnown && !isFirst,
-    }
+    this.#progress.onProblems(slice.problems)
+    this.#problems.push(...slice.problems.slice(0, PROBLEMS_MAX - this.#problems.length))
+    this.#problemCount += slice.problems.length
+    this.#progress.onLoaded(Number(loaded) + slice.problems.length)
+    return slice
   }
 }
 
-/** Checks all lines, and stages the valid ones. Discards them if nothing may be loaded, or if an error is thrown. */
-async function stageFiles(
+/**
+ * Checks all lines of files of any size, and stages the valid ones. Without `keepGoing`, nothing is loaded if a line is
+ * invalid. Discards the rows if nothing may be loaded, or if an error is thrown.
+ */
+export async function stageFiles(
   target: ImportTarget,
   files: ImportSources,
   plan: ImportPlan,
   progress: ImportProgress,
-): Promise<CheckedFiles & { readonly isRefused: boolean }> {
+): Promise<StagedImport> {
   let rows = 0
   try {
     const checked = await readFiles(target, files, plan, progress, async group => {
@@ -290,14 +289,30 @@ async function stageFiles(
     })
     progress.onChecked(checked)
     plan.signal?.throwIfAborted()
-    const isRefused = checked.problemCount > 0 && !plan.keepGoing
-    if (isRefused) await target.discard()
-    else progress.onStaged(rows)
-    return { ...checked, isRefused }
+    if (checked.problemCount > 0 && !plan.keepGoing) {
+      await target.discard()
+      return { load: async () => ({ ...checked, outcome: undefined }) }
+    }
+    progress.onStaged(rows)
+    const loader = new SliceLoader(target, { ...plan, begins: true }, progress)
+    return { load: async signal => withChecked(await loader.load(signal), checked) }
   } catch (error) {
     // If this fails too, the store deletes the rows after a day. The first error is the one to report.
     await target.discard().catch(() => {})
     throw error
+  }
+}
+
+/** Adds what the check of the lines found to what the store loaded. */
+function withChecked(
+  { outcome = noCounts(), problems, problemCount, ...loaded }: ImportReport,
+  checked: CheckedFiles,
+): ImportReport {
+  return {
+    ...loaded,
+    outcome: { ...outcome, petsSkipped: outcome.petsSkipped + checked.counts.petsSkipped },
+    problems: [...checked.problems, ...problems],
+    problemCount: checked.problemCount + problemCount,
   }
 }
 
@@ -500,13 +515,4 @@ async function* groupsOf<Row extends ImportedCategory | ImportedPet>(
     chars = 0
   }
   if (group.length > 0) yield group
-}
-
-/** Resolves like `work`, or rejects as soon as the signal is aborted. The work itself continues. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
-  return Promise.race([work, aborted])
 }

@@ -281,7 +281,7 @@ test(
     expect(refused.errors).toContain(
       '3 categories are missing: with --create-categories, the import creates them.',
     )
-    for (const more of [['--dry-run'], ['--in-slices']]) {
+    for (const more of [['--dry-run'], []]) {
       const { exitCode, errors } = await run([...args, '--create-categories', ...more], place.env)
       expect([exitCode, errors]).toEqual([0, expect.stringMatching(/load(ed)? 4 categories and 4 pets\./i)])
       expect(errors).toContain('new categories, which are created: "Ferets", "Cats", "Dogs"\n')

@@ -9,8 +9,7 @@ import {
   type ImportSources,
   type ImportTarget,
   importFiles,
-  importInSlices,
-  resumeSlices,
+  resumeImport,
 } from '../../src/catalogue/importer.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { runningTarget } from '../../src/cli/import/target.ts'
@@ -68,7 +67,6 @@ class Recorder implements ImportProgress {
 
 const skipping: ImportPlan = { keepGoing: false, onExisting: 'skip' }
 const loading: ImportPlan = { keepGoing: false }
-const loaders = { 'at once': importFiles, 'in slices': importInSlices } as const
 
 async function petNames(store: TestStore): Promise<string[]> {
   const names: string[] = []
@@ -95,149 +93,135 @@ function withBlindCheck(target: ImportTarget): ImportTarget {
 }
 
 onEveryEngine(engine => {
-  for (const [mode, importWith] of Object.entries(loaders)) {
-    test(`an import ${mode} reports the pets whose names exist, and loads them as well`, async () => {
-      await using store = await storeWithPets(engine)
-      const dry = new Recorder()
-      const target = runningTarget(store.base, ADMIN_KEY)
-      const checked = await checkFiles(target, mixed(), loading, dry)
-      const real = new Recorder()
-      const { outcome } = await importWith(target, mixed(), loading, real)
-      expect(real.findings).toEqual({
-        ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
-        notices: [expect.stringContaining('each is a pet of its own: 6 ("Rex"), 8 ("P0")')],
-        existing: [
-          { line: 2n, name: 'P0' },
-          { line: 5n, name: 'P7' },
-        ],
-        existingCount: 2,
-      })
-      expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
-      expect(outcome?.petsCreated).toBe(7n)
-      expect(await countDuplicates(store)).toBe(4)
-      const again = new Recorder()
-      await importWith(target, catalogue(), loading, again)
-      expect(again.findings?.existingCount).toBe(PETS)
-      expect(again.findings?.existing).toHaveLength(10)
+  test('an import reports the pets whose names exist, and loads them as well', async () => {
+    await using store = await storeWithPets(engine)
+    const dry = new Recorder()
+    const target = runningTarget(store.base, ADMIN_KEY)
+    const checked = await checkFiles(target, mixed(), loading, dry)
+    const real = new Recorder()
+    const { outcome } = await importFiles(target, mixed(), loading, real)
+    expect(real.findings).toEqual({
+      ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
+      notices: [expect.stringContaining('each is a pet of its own: 6 ("Rex"), 8 ("P0")')],
+      existing: [
+        { line: 2n, name: 'P0' },
+        { line: 5n, name: 'P7' },
+      ],
+      existingCount: 2,
     })
+    expect([dry.findings, checked.outcome]).toEqual([real.findings, outcome])
+    expect(outcome?.petsCreated).toBe(7n)
+    expect(await countDuplicates(store)).toBe(4)
+    const again = new Recorder()
+    await importFiles(target, catalogue(), loading, again)
+    expect(again.findings?.existingCount).toBe(PETS)
+    expect(again.findings?.existing).toHaveLength(10)
+  })
 
-    test(`an import ${mode} that skips existing pets loads each name of a category once`, async () => {
-      await using store = await storeWithPets(engine)
-      const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
-      const dry = new Recorder()
-      const checked = await checkFiles(target(), mixed(), skipping, dry)
-      const first = new Recorder()
-      const { outcome } = await importWith(target(), mixed(), skipping, first)
-      const counts = {
-        categoriesCreated: 0n,
-        categoriesFound: 0n,
-        petsCreated: 3n,
-        petsUpdated: 0n,
-        petsSkipped: 4n,
-      }
-      expect([checked.outcome, outcome]).toEqual([counts, counts])
-      expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
-        '2: P0',
-        '5: P7',
-        '6: Rex',
-        '8: P0',
-      ])
-      expect(dry.findings).toEqual(first.findings)
-      expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
-      const twoCategories = await importWith(
-        target(),
-        { pets: source('same-names.csv') },
+  test('an import that skips existing pets loads each name of a category once', async () => {
+    await using store = await storeWithPets(engine)
+    const target = (): ImportTarget => runningTarget(store.base, ADMIN_KEY)
+    const dry = new Recorder()
+    const checked = await checkFiles(target(), mixed(), skipping, dry)
+    const first = new Recorder()
+    const { outcome } = await importFiles(target(), mixed(), skipping, first)
+    const counts = {
+      categoriesCreated: 0n,
+      categoriesFound: 0n,
+      petsCreated: 3n,
+      petsUpdated: 0n,
+      petsSkipped: 4n,
+    }
+    expect([checked.outcome, outcome]).toEqual([counts, counts])
+    expect(first.findings?.existing.map(({ line, name }) => `${line}: ${name}`)).toEqual([
+      '2: P0',
+      '5: P7',
+      '6: Rex',
+      '8: P0',
+    ])
+    expect(dry.findings).toEqual(first.findings)
+    expect((await petNames(store)).slice(PETS).sort()).toEqual(['P0 in 2', 'Rex in 1', 'rex in 1'])
+    const twoCategories = await importFiles(
+      target(),
+      { pets: source('same-names.csv') },
+      skipping,
+      new Recorder(),
+    )
+    expect(twoCategories.outcome).toMatchObject({ petsCreated: 2n, petsSkipped: 1n })
+    const second = await importFiles(target(), mixed(), skipping, new Recorder())
+    expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
+    expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])
+  })
+
+  test('an import that skips existing pets also skips a pet that was created after the check', async () => {
+    await using store = await storeWithPets(engine)
+    const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
+    const { outcome } = await importFiles(target, catalogue(), skipping, new Recorder())
+    expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
+    expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
+  })
+
+  test('two concurrent imports that skip existing pets load each pet of the same file once', async () => {
+    await using store = await openTestStore(engine)
+    await store.client.createCategory({ body: { name: 'Dogs' } })
+    const importOnce = () =>
+      importFiles(
+        withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
+        { pets: source('pets.csv') },
         skipping,
         new Recorder(),
       )
-      expect(twoCategories.outcome).toMatchObject({ petsCreated: 2n, petsSkipped: 1n })
-      const second = await importWith(target(), mixed(), skipping, new Recorder())
-      expect(second.outcome).toMatchObject({ petsCreated: 0n, petsSkipped: 7n })
-      expect([await countDuplicates(store), await violatedInvariants(store)]).toEqual([0, []])
-    })
+    const reports = await Promise.all([importOnce(), importOnce()])
+    const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
+    expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
+    expect(await violatedInvariants(store)).toEqual([])
+  })
 
-    test(`an import ${mode} that skips existing pets also skips a pet that was created after the check`, async () => {
-      await using store = await storeWithPets(engine)
-      const target = withBlindCheck(runningTarget(store.base, ADMIN_KEY))
-      const { outcome } = await importWith(target, catalogue(), skipping, new Recorder())
-      expect(outcome).toMatchObject({ petsCreated: 0n, petsSkipped: BigInt(PETS) })
-      expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
-    })
-
-    test(`two concurrent imports ${mode} that skip existing pets load each pet of the same file once`, async () => {
-      await using store = await openTestStore(engine)
-      await store.client.createCategory({ body: { name: 'Dogs' } })
-      const importOnce = () =>
-        importWith(
-          withBlindCheck(runningTarget(store.base, ADMIN_KEY)),
-          { pets: source('pets.csv') },
-          skipping,
-          new Recorder(),
-        )
-      const reports = await Promise.all([importOnce(), importOnce()])
-      const created = reports.reduce((sum, { outcome }) => sum + (outcome?.petsCreated ?? 0n), 0n)
-      expect([created, await countDuplicates(store)]).toEqual([BigInt(PETS), 0])
-      expect(await violatedInvariants(store)).toEqual([])
-    })
-  }
-
-  for (const [mode, importWith] of Object.entries(loaders)) {
-    test(`an import ${mode} names each line whose barcode a pet of the store or another line has`, async () => {
-      await using store = await storeWithPets(engine)
-      const { client } = store
-      const [first] = (await client.listPets({ limit: 1, sort: 'id' })).data.items
-      await client.updatePet({ petId: first?.id ?? 0n, body: { barcode: '1' } })
-      const sources = () => ({ pets: source('barcodes.csv') })
-      const target = () => runningTarget(store.base, ADMIN_KEY)
-      const inStore = 'the barcode 1 of "P0" is that of the pet "P0" in the store'
-      const twice = 'the barcode 2 of "Bo" is that of line 3'
-      const refused = await importWith(target(), sources(), loading, new Recorder())
-      expect(refused.outcome).toBeUndefined()
-      expect(refused.problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
-        `2: ${inStore}`,
-        `5: ${twice}`,
-      ])
-      // A pet that is left out keeps its barcode.
-      const keeping = { ...skipping, keepGoing: true }
-      const kept = await importWith(target(), sources(), keeping, new Recorder())
-      expect(kept.outcome).toMatchObject({ petsCreated: 3n, petsSkipped: 1n })
-      expect(kept.problems.map(({ message }) => message)).toEqual([twice])
-      expect(await importWith(target(), sources(), keeping, new Recorder())).toMatchObject({
-        outcome: { petsCreated: 0n },
-        problemCount: 1,
-      })
-      const { data } = await client.listPets({ search: '3' })
-      expect(data.items[0]).toMatchObject({ name: 'Tom', barcode: '3' })
-      expect(await violatedInvariants(store)).toEqual([])
-    })
-
-    test(`an import ${mode} refuses a line whose barcode another pet got after the check`, async () => {
-      await using store = await storeWithPets(engine)
-      const { data: pet } = await store.client.createPet({
-        body: { name: 'Max', categoryId: 1n, barcode: '3' },
-      })
-      const target = () => ({
-        ...runningTarget(store.base, ADMIN_KEY),
-        findBarcodes: async (barcodes: readonly string[]) => barcodes.map(() => null),
-      })
-      const sources = () => ({ pets: source('barcodes.csv') })
-      const message = `"Tom" cannot have its barcode: Pet ${pet.id}, "Max", has the barcode 3.`
-      const plan = { ...loading, keepGoing: true }
-      const { outcome, problems } = await importWith(target(), sources(), plan, new Recorder())
-      expect(problems.at(-1)).toEqual({ file: 'pets', line: 4n, message })
-      expect(outcome).toMatchObject({ petsCreated: 3n })
-      expect(await violatedInvariants(store)).toEqual([])
-    })
-  }
-
-  test('an import of all lines or none loads nothing if another pet gets a barcode after the check', async () => {
+  test('an import names each line whose barcode a pet of the store or another line has', async () => {
     await using store = await storeWithPets(engine)
-    await store.client.createPet({ body: { name: 'Max', categoryId: 1n, barcode: 'M' } })
-    write('late.csv', 'name,category,barcode\nRex,Dogs,R\nTom,Dogs,M\n')
-    const target = { ...runningTarget(store.base, ADMIN_KEY), findBarcodes: async () => [null, null] }
-    const failed = importFiles(target, { pets: source('late.csv') }, loading, new Recorder())
-    expect(await failed.catch(String)).toContain('Line 3: "Tom" cannot have its barcode: Pet ')
-    expect(await petNames(store)).toHaveLength(PETS + 1)
+    const { client } = store
+    const [first] = (await client.listPets({ limit: 1, sort: 'id' })).data.items
+    await client.updatePet({ petId: first?.id ?? 0n, body: { barcode: '1' } })
+    const sources = () => ({ pets: source('barcodes.csv') })
+    const target = () => runningTarget(store.base, ADMIN_KEY)
+    const inStore = 'the barcode 1 of "P0" is that of the pet "P0" in the store'
+    const twice = 'the barcode 2 of "Bo" is that of line 3'
+    const refused = await importFiles(target(), sources(), loading, new Recorder())
+    expect(refused.outcome).toBeUndefined()
+    expect(refused.problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
+      `2: ${inStore}`,
+      `5: ${twice}`,
+    ])
+    // A pet that is left out keeps its barcode.
+    const keeping = { ...skipping, keepGoing: true }
+    const kept = await importFiles(target(), sources(), keeping, new Recorder())
+    expect(kept.outcome).toMatchObject({ petsCreated: 3n, petsSkipped: 1n })
+    expect(kept.problems.map(({ message }) => message)).toEqual([twice])
+    expect(await importFiles(target(), sources(), keeping, new Recorder())).toMatchObject({
+      outcome: { petsCreated: 0n },
+      problemCount: 1,
+    })
+    const { data } = await client.listPets({ search: '3' })
+    expect(data.items[0]).toMatchObject({ name: 'Tom', barcode: '3' })
+    expect(await violatedInvariants(store)).toEqual([])
+  })
+
+  test('an import refuses a line whose barcode another pet got after the check', async () => {
+    await using store = await storeWithPets(engine)
+    const { data: pet } = await store.client.createPet({
+      body: { name: 'Max', categoryId: 1n, barcode: '3' },
+    })
+    const target = () => ({
+      ...runningTarget(store.base, ADMIN_KEY),
+      findBarcodes: async (barcodes: readonly string[]) => barcodes.map(() => null),
+    })
+    const sources = () => ({ pets: source('barcodes.csv') })
+    const message = `"Tom" cannot have its barcode: Pet ${pet.id}, "Max", has the barcode 3.`
+    const plan = { ...loading, keepGoing: true }
+    const { outcome, problems } = await importFiles(target(), sources(), plan, new Recorder())
+    expect(problems.at(-1)).toEqual({ file: 'pets', line: 4n, message })
+    expect(outcome).toMatchObject({ petsCreated: 3n })
+    expect(await violatedInvariants(store)).toEqual([])
   })
 
   test('a resumed import skips existing pets, as the interrupted import did', async () => {
@@ -246,14 +230,18 @@ onEveryEngine(engine => {
     let slices = 0
     const broken: ImportTarget = {
       ...target,
-      loadSlice: async slice => {
+      loadSlice: async (slice, key) => {
         if (slices++ === 2) throw new Error('the connection was lost')
-        return target.loadSlice(slice)
+        return target.loadSlice(slice, key)
       },
     }
-    const failed = importInSlices(broken, catalogue(), skipping, new Recorder())
+    const failed = importFiles(broken, catalogue(), skipping, new Recorder())
     expect(await failed.catch(String)).toContain('lost')
-    const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), new Recorder())
+    const report = await resumeImport(
+      runningTarget(store.base, ADMIN_KEY, target.importId),
+      {},
+      new Recorder(),
+    )
     expect(report?.outcome?.petsCreated).toBe(0n)
     expect([await countDuplicates(store), (await petNames(store)).length]).toEqual([0, PETS])
   })
@@ -273,7 +261,7 @@ function meeting(): () => Promise<void> {
 function withSimultaneousLoads(execute: typeof executeCommand): typeof executeCommand {
   const meet = meeting()
   return async (tx, command) => {
-    if (command.id === 'applyImport') await meet()
+    if (command.id === 'loadImportSlice') await meet()
     return execute(tx, command)
   }
 }

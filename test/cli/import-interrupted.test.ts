@@ -72,14 +72,17 @@ test('after Ctrl-C between slices, an import prints how to continue, and --resum
   const rejects = join(directory, 'rejects.csv')
   const wrong = join(directory, 'wrong.csv')
   writeFileSync(wrong, `${readFileSync(join(directory, 'pets.csv'), 'utf8')},Dogs\n`)
-  const words = args('slices', '--in-slices', '--keep-going', '--rejects', rejects)
+  const words = args('slices', '--keep-going', '--rejects', rejects)
   const ended = await interruptedAt(
-    'in slices',
+    'Loading ',
     words.map(word => (word.endsWith('pets.csv') ? wrong : word)),
   )
   // The valid lines can be loaded with --resume, so the file of the invalid ones remains.
   expect(readFileSync(join(directory, 'rejects-pets.csv'), 'utf8')).toBe('name,category\n,Dogs\n')
-  const [, id = ''] = /Interrupted\. Continue with --resume (\d+)\.\n$/.exec(ended.errors) ?? []
+  const [, id = ''] =
+    /Interrupted\. Continue with --resume (\d+), or undo what was loaded with --take-back \1\.\n$/.exec(
+      ended.errors,
+    ) ?? []
   expect([ended.exitCode, id]).toEqual([130, expect.stringMatching(/^\d+$/)])
   const loaded = await petCount(server.base)
   expect(Number(loaded)).toBeLessThan(PETS)
@@ -89,19 +92,6 @@ test('after Ctrl-C between slices, an import prints how to continue, and --resum
     0,
     `Resuming import ${id} into the store in ${data}, which is running at ${server.base}.`,
   ])
-  expect(await petCount(server.base)).toBe(BigInt(PETS))
-})
-
-test('after Ctrl-C while all rows are loaded at once, an import says how to avoid duplicates', async () => {
-  const data = join(directory, 'at-once')
-  await using server = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
-  const ended = await interruptedAt('at once', args('at-once'))
-  expect([ended.exitCode, ended.errors.trim().split('\n').at(-1)]).toEqual([
-    130,
-    'Interrupted. It is unknown whether the rows were loaded. ' +
-      'Import the files again with --skip-existing, which leaves out the pets that exist.',
-  ])
-  expect((await run(args('at-once', '--skip-existing'), env)).exitCode).toBe(0)
   expect(await petCount(server.base)).toBe(BigInt(PETS))
 })
 

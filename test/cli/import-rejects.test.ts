@@ -92,10 +92,10 @@ test('invalid combinations of options with --rejects or --resume are refused', a
     ],
     ...[
       ...[['--keep-going'], ['--skip-existing'], ['--create-categories'], ['--rejects', 'r.csv']],
-      ...[['--in-slices'], ['--decimal-mark', 'comma']],
+      ['--decimal-mark', 'comma'],
     ].map((option): [args: string[], says: string] => [
       ['--resume', '7', ...option],
-      'An import resumes as it was started: leave out --keep-going, --skip-existing, --update, --create-categories, --decimal-mark, --rejects and --in-slices.',
+      'An import resumes as it was started: leave out --keep-going, --skip-existing, --update, --create-categories, --decimal-mark and --rejects.',
     ]),
     ...[['--pets', 'p.csv'], ['--categories', 'p.csv'], ['--dry-run']].map(
       (option): [args: string[], says: string] => [

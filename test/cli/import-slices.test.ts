@@ -8,11 +8,9 @@ import {
   type ImportSources,
   type ImportTarget,
   importFiles,
-  importInSlices,
-  resumeSlices,
+  resumeImport,
 } from '../../src/catalogue/importer.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
-import { linesBeforeLoad } from '../../src/cli/import/progress.ts'
 import { runningTarget } from '../../src/cli/import/target.ts'
 import { sweep } from '../../src/serving/sweeping.ts'
 import { IMPORT_ROWS_MAX } from '../../src/shop/imports/limits.ts'
@@ -68,16 +66,16 @@ function losingConnection(target: ImportTarget, slices: number, when: 'before' |
   let loaded = 0
   return {
     ...target,
-    loadSlice: async slice => {
-      if (loaded++ < slices) return target.loadSlice(slice)
-      if (when === 'after') await target.loadSlice(slice)
+    loadSlice: async (slice, key) => {
+      if (loaded++ < slices) return target.loadSlice(slice, key)
+      if (when === 'after') await target.loadSlice(slice, key)
       throw new Error('the connection was lost')
     },
   }
 }
 
 onEveryEngine(engine => {
-  test('an import in slices loads every row, and other commands run between the slices', async () => {
+  test('an import loads every row, and other commands run between the slices', async () => {
     await using store = await openTestStore(engine)
     const { petId } = await makePet(store.client, { quantity: 1000n })
     let loaded = 0
@@ -85,8 +83,8 @@ onEveryEngine(engine => {
     const target = runningTarget(store.base, ADMIN_KEY)
     const ordering: ImportTarget = {
       ...target,
-      loadSlice: async slice => {
-        const outcome = await target.loadSlice(slice)
+      loadSlice: async (slice, key) => {
+        const outcome = await target.loadSlice(slice, key)
         await store.client.placeOrder({ body: { petId } })
         ordersBetween++
         return outcome
@@ -96,7 +94,7 @@ onEveryEngine(engine => {
       loaded += count
     }
     const progress = { ...silent, onLoaded }
-    const { outcome, problems } = await importInSlices(ordering, files(), { keepGoing: false }, progress)
+    const { outcome, problems } = await importFiles(ordering, files(), { keepGoing: false }, progress)
     expect(problems).toEqual([])
     expect(outcome).toEqual({
       categoriesCreated: 2n,
@@ -116,16 +114,14 @@ onEveryEngine(engine => {
       await using store = await openTestStore(engine)
       const target = runningTarget(store.base, ADMIN_KEY)
       const broken = losingConnection(target, 3, when)
-      expect(await importInSlices(broken, files(), { keepGoing: false }, silent).catch(String)).toContain(
-        'lost',
-      )
+      expect(await importFiles(broken, files(), { keepGoing: false }, silent).catch(String)).toContain('lost')
       const loaded = await countRows(store, 'pet')
       expect(loaded > 0 && loaded < PETS).toBe(true)
-      const report = await resumeSlices(runningTarget(store.base, ADMIN_KEY, target.importId), silent)
+      const report = await resumeImport(runningTarget(store.base, ADMIN_KEY, target.importId), {}, silent)
       expect(report?.outcome?.petsCreated).toBe(BigInt(PETS - loaded))
       const names = await store.database('SELECT count(DISTINCT name) AS number FROM pet')
       expect([Number(names[0]?.number), await countRows(store, 'pet')]).toEqual([PETS, PETS])
-      expect(await resumeSlices(target, silent)).toBeUndefined()
+      expect(await resumeImport(target, {}, silent)).toBeUndefined()
       expect(await violatedInvariants(store)).toEqual([])
     })
   }
@@ -163,12 +159,13 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const { data: fish } = await store.client.createCategory({ body: { name: 'Cats' } })
     const target = runningTarget(store.base, ADMIN_KEY)
-    const apply: ImportTarget['apply'] = async scope => {
-      await store.client.deleteCategory({ categoryId: fish.id })
-      return target.apply(scope)
+    let loads = 0
+    const loadSlice: ImportTarget['loadSlice'] = async (slice, key) => {
+      if (loads++ === 0) await store.client.deleteCategory({ categoryId: fish.id })
+      return target.loadSlice(slice, key)
     }
     const sources = { categories: source('categories.csv'), pets: source('wrong.csv') }
-    const report = await importFiles({ ...target, apply }, sources, { keepGoing: true }, silent)
+    const report = await importFiles({ ...target, loadSlice }, sources, { keepGoing: true }, silent)
     expect(textsOf(report)).toEqual([
       'pets:4: name "" must have 1 to 200 characters',
       'pets:2: there is no category "Cats"',
@@ -208,11 +205,11 @@ onEveryEngine(engine => {
     ])
   })
 
-  test('an import in slices with an invalid line loads nothing; with keepGoing, it loads the valid lines', async () => {
+  test('an import with an invalid line loads nothing; with keepGoing, it loads the valid lines', async () => {
     await using store = await openTestStore(engine)
     const target = () => runningTarget(store.base, ADMIN_KEY)
     const wrong = { categories: source('twice.csv'), pets: source('wrong.csv') }
-    const refused = await importInSlices(target(), wrong, { keepGoing: false }, silent)
+    const refused = await importFiles(target(), wrong, { keepGoing: false }, silent)
     const problems = [
       'categories:3: the category "Dogs" occurs twice',
       'pets:2: there is no category "Cats"',
@@ -221,7 +218,7 @@ onEveryEngine(engine => {
     ]
     expect([refused.outcome, textsOf(refused), refused.problemCount]).toEqual([undefined, problems, 4])
     expect([await countRows(store, 'pet'), await countRows(store, 'category')]).toEqual([0, 0])
-    const kept = await importInSlices(target(), wrong, { keepGoing: true }, silent)
+    const kept = await importFiles(target(), wrong, { keepGoing: true }, silent)
     expect(kept.outcome).toEqual({
       categoriesCreated: 1n,
       categoriesFound: 0n,
@@ -238,12 +235,12 @@ onEveryEngine(engine => {
     let slices = 0
     const overtaken: ImportTarget = {
       ...target,
-      loadSlice: async slice => {
-        if (slices++ === 2) await resumeSlices(target, silent)
-        return target.loadSlice(slice)
+      loadSlice: async (slice, key) => {
+        if (slices++ === 2) await resumeImport(target, {}, silent)
+        return target.loadSlice(slice, key)
       },
     }
-    const report = await importInSlices(overtaken, files(), { keepGoing: false }, silent)
+    const report = await importFiles(overtaken, files(), { keepGoing: false }, silent)
     expect(report.isTakenOver).toBe(true)
     expect(Number(report.outcome?.petsCreated)).toBeLessThan(PETS)
     expect(await countRows(store, 'pet')).toBe(PETS)
@@ -253,23 +250,21 @@ onEveryEngine(engine => {
     await using store = await openTestStore(engine)
     const target = runningTarget(store.base, ADMIN_KEY)
     await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [] })
-    expect(await resumeSlices(target, silent)).toBeUndefined()
+    expect(await resumeImport(target, {}, silent)).toBeUndefined()
     expect(await countRows(store, 'category')).toBe(0)
   })
 })
 
-test('--in-slices prints how to continue, and --resume refuses a complete import and a wrong id', async () => {
+test('an import prints how to continue, and --resume refuses a complete import and a wrong id', async () => {
   const data = path('data')
   const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
   await using _ = await startProcess(['serve', '--port', '0', '--no-demo', '--data', data], env)
   const [categories, pets] = [path('categories.csv'), path('pets.csv')]
   const args = ['import', '--data', data]
-  const loaded = await run([...args, '--in-slices', '--categories', categories, '--pets', pets], env)
+  const loaded = await run([...args, '--categories', categories, '--pets', pets], env)
   expect(withoutTakeBackHint(loaded.errors).split('\n')).toEqual([
     expect.stringMatching(/^Importing categories\.csv /),
-    expect.stringMatching(
-      /^Loading 1202 rows in slices\. If this is interrupted, continue with --resume \d+$/,
-    ),
+    expect.stringMatching(/^Loading 1202 rows\. If this is interrupted, continue with --resume \d+$/),
     'Loaded 2 categories and 1200 pets.',
     '',
   ])
@@ -286,17 +281,6 @@ test('--in-slices prints how to continue, and --resume refuses a complete import
   ])
 })
 
-test('a warning precedes only a long load into a running store', () => {
-  const screen = { bytes: 0, importId: 7n, isRunning: true }
-  expect(linesBeforeLoad({ ...screen, mode: 'at once' }, 1_000_000).join()).toStartWith(
-    'Loading 1000000 rows at once: for about 100 seconds, all other changes to the store wait.',
-  )
-  expect(linesBeforeLoad({ ...screen, mode: 'at once' }, 10_000)).toEqual([])
-  expect(linesBeforeLoad({ ...screen, mode: 'at once', isRunning: false }, 1_000_000)).toEqual([])
-  expect(linesBeforeLoad({ ...screen, mode: 'check' }, 1_000_000)).toEqual([])
-  expect(linesBeforeLoad({ ...screen, mode: 'in slices' }, 1).join()).toStartWith('Loading 1 row in slices.')
-})
-
 test('a resumed import says that the other lines were loaded if one of its lines is invalid', async () => {
   const data = path('resumed')
   const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
@@ -310,7 +294,7 @@ test('a resumed import says that the other lines were loaded if one of its lines
     hold: false,
   })
   await target.stage({ categories: [{ line: 2n, name: 'Dogs' }], pets: [pet(2n, 'Dogs'), pet(3n, 'Cats')] })
-  await target.loadSlice({ rows: 1n, begins: true, onExisting: 'load' })
+  await target.loadSlice({ rows: 1n, begins: true, onExisting: 'load' }, 'first')
   const { exitCode, errors } = await run(['import', '--data', data, '--resume', `${target.importId}`], env)
   expect([exitCode, withoutTakeBackHint(errors).trim().split('\n').slice(-2)]).toEqual([
     1,

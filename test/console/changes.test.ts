@@ -233,15 +233,15 @@ const rows: Readonly<Record<string, Row>> = {
       await page.getByRole('button', { name: 'Check' }).click()
       await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
     },
-    disturbed: /apply$/,
-    isOnce: true,
+    disturbed: /slices$/,
+    isAtOnce: true,
   },
   'take-back': {
     path: async () => {
       const importId = BigInt(++count)
       const pets = [{ line: 2n, name: 'Taken back', category: 'Axolotls', quantity: 1n, hold: false }]
       await client.stageImport({ importId, body: { categories: [], pets } })
-      await client.applyImport({ importId, body: { dryRun: false, keepGoing: false } })
+      await client.loadImportSlice({ importId, body: { begins: true, rows: 500n } })
       return '/import'
     },
     act: async page => {

@@ -93,7 +93,7 @@ const checks: Readonly<Record<string, Check>> = {
     const names = Array.from({ length: 500 }, (_, index) => `${'A long name '.repeat(15)}${index}`)
     const categories = names.map((name, index) => ({ line: BigInt(index + 2), name }))
     await client.stageImport({ importId, body: { categories, pets: [] } })
-    await client.applyImport({ importId, body: { dryRun: false, keepGoing: false } })
+    await client.loadImportSlice({ importId, body: { begins: true, rows: 500n } })
     const { data } = await store.client.listCategories({ name: 'A long name', limit: 1 })
     assert(data.items.length === 1, 'the import loaded nothing')
   },

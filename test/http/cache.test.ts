@@ -83,7 +83,7 @@ async function importPet(client: TestStore['client']): Promise<void> {
   const categories = [{ line: 2n, name: 'Imported' }]
   const pets = [{ line: 2n, name: 'Imported', category: 'Imported', quantity: 3n, hold: false }]
   await client.stageImport({ importId: 5n, body: { categories, pets } })
-  await client.applyImport({ importId: 5n, body: { keepGoing: false, dryRun: false } })
+  await client.loadImportSlice({ importId: 5n, body: { begins: true, rows: 500n } })
 }
 
 describe('reads from the cache', () => {

@@ -79,7 +79,7 @@ test('the API catalogue is an RFC 9727 link set, and llms.txt names every descri
   const text = await (await fetch(`${store().base}/llms.txt`)).text()
   const described = operationIds.filter(id => !('hidden' in contract[id]))
   expect([...text.matchAll(/^- (\w+): /gm)].map(([, id]) => id).toSorted()).toEqual(described.toSorted())
-  expect(text).not.toContain('applyImport')
+  expect(text).not.toContain('loadImportSlice')
   expect([...text.matchAll(/, (\w+)\)\.$/gm)].map(([, stability]) => stability).toSorted()).toEqual(
     described
       .map((id): Operation => contract[id])

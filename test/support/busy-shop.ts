@@ -117,5 +117,6 @@ export async function importCategories(
     }))
     await client.stageImport({ importId, body: { categories, pets: [] } })
   }
-  await client.applyImport({ importId, body: { dryRun: false, keepGoing: false } })
+  const body = { begins: true, rows: BigInt(ROWS_PER_GROUP) }
+  while (!(await client.loadImportSlice({ importId, body })).data.isLast);
 }

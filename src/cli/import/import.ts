@@ -5,13 +5,11 @@ import { UnreadableFile } from '../../catalogue/file-text.ts'
 import {
   checkFiles,
   type ImportPlan,
-  type ImportProgress,
   type ImportReport,
   type ImportSources,
   type ImportTarget,
   importFiles,
-  importInSlices,
-  resumeSlices,
+  resumeImport,
   type TakeBackReport,
   takeBackImport,
 } from '../../catalogue/importer.ts'
@@ -38,7 +36,7 @@ import { byteText } from '../terminal/byte-text.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, fileName, reasonOf, say } from '../terminal/terminal.ts'
 import { catalogueSource, fileBytes } from './catalogue-source.ts'
-import { type ImportScreen, showProgress } from './progress.ts'
+import { showProgress } from './progress.ts'
 import { type ImportPaths, RejectedLines, rejectsPaths } from './rejected-lines.ts'
 import { absentTarget, engineTarget, runningTarget, type StoreTarget } from './target.ts'
 
@@ -56,7 +54,6 @@ interface ImportOptions extends ImportPaths, PlaceOptions {
   readonly createCategories?: true
   readonly decimalMark?: 'point' | 'comma'
   readonly rejects?: string
-  readonly inSlices?: true
   readonly resume?: string
   readonly update?: 'keep' | 'set' | 'add'
   readonly takeBack?: string
@@ -83,7 +80,7 @@ Examples:
   petstore import --categories categories.csv --pets pets.csv --dry-run
   petstore import --pets pets.csv --keep-going --rejects rejects.csv
   petstore import --pets pets.csv --skip-existing
-  petstore import --pets pets.csv --in-slices --data /var/lib/petstore
+  petstore import --pets pets.csv --data /var/lib/petstore
   petstore import --pets delivery.xlsx --update add
   petstore import --take-back 187263548123 --dry-run
 
@@ -122,8 +119,7 @@ export function addImport(program: Command): void {
         'the mark before the decimals of prices (default: as the file shows it)',
       ).choices(['point', 'comma']),
     )
-    .option('--in-slices', 'load in many short transactions, so that a running store stays responsive')
-    .option('--resume <id>', 'continue an interrupted import in slices')
+    .option('--resume <id>', 'continue an interrupted import')
     .option('--take-back <id>', 'undo an import, except for what was sold or changed since')
   addPlaceOptions(command)
     .option('--key <key>', 'a key with pets:write, for a running store [PETSTORE_KEY]')
@@ -151,12 +147,12 @@ async function runImport(options: ImportOptions): Promise<void> {
 
 function refuseContradictions(options: ImportOptions): void {
   const { categories, pets, dryRun, keepGoing, skipExisting, createCategories, update } = options
-  const { decimalMark, rejects, inSlices, resume, takeBack } = options
+  const { decimalMark, rejects, resume, takeBack } = options
   const refuse = (message: string): never => {
     throw new CommandFailed(message, EXIT_USAGE)
   }
   if (update && skipExisting) refuse('--skip-existing leaves out the pets that --update changes: choose one.')
-  const isChosen = keepGoing || skipExisting || createCategories || decimalMark || update || inSlices
+  const isChosen = keepGoing || skipExisting || createCategories || decimalMark || update
   if (takeBack !== undefined) {
     if (categories || pets || isChosen || rejects !== undefined || resume !== undefined)
       refuse('--take-back needs only the number of the import; --dry-run says what it would do.')
@@ -168,7 +164,7 @@ function refuseContradictions(options: ImportOptions): void {
     if (isChosen || rejects !== undefined)
       refuse(
         'An import resumes as it was started: leave out --keep-going, --skip-existing, --update, ' +
-          '--create-categories, --decimal-mark, --rejects and --in-slices.',
+          '--create-categories, --decimal-mark and --rejects.',
       )
   } else if (!categories && !pets) refuse('Specify --categories, --pets or both.')
   if (rejects === undefined) return
@@ -252,14 +248,17 @@ async function load({
 }: PreparedImport): Promise<void> {
   const { keepGoing = false, createCategories = false, resume } = options
   const onExisting = onExistingOf(options)
-  const mode = modeOf(options)
+  const isDry = options.dryRun === true
   let hasBegun = resume !== undefined
   let { close } = target
-  const hint = (): string => interruptionHint(mode, hasBegun, target.importId)
+  const hint = (): string =>
+    hasBegun
+      ? `Continue with --resume ${target.importId}, or undo what was loaded with --take-back ${target.importId}.`
+      : 'Nothing was loaded.'
   // The handlers come before the announcement, because whoever reads it may press Ctrl-C at once.
   using interruption = interruptedBySignals(hint)
   say(announcement)
-  const screen = showProgress({ files, bytes, mode, isRunning, importId: target.importId, onExisting })
+  const screen = showProgress({ files, bytes, importId: target.importId, onExisting })
   const onStaged = (rows: number): void => {
     hasBegun = true
     screen.onStaged(rows)
@@ -273,12 +272,19 @@ async function load({
     onRejected: rejects.add,
     signal,
     digest: petDigest,
+    isAlone: !isRunning,
   }
   try {
-    const report = await loadInMode(mode, { target, files, plan, progress: { ...screen, onStaged } }, resume)
+    const progress = { ...screen, onStaged }
+    const run = isDry ? checkFiles : importFiles
+    const report =
+      resume === undefined
+        ? await run(target, files, plan, progress)
+        : ((await resumeImport(target, plan, progress)) ??
+          failKnown('to resume: it is complete, it was not started, or it is older than a day.', target))
     screen.stop()
     rejects.close()
-    printReport(report, { mode, keepGoing: keepGoing || resume !== undefined, importId: target.importId })
+    printReport(report, { isDry, keepGoing, importId: target.importId })
   } catch (error) {
     screen.stop()
     if (!hasBegun) rejects.discard()
@@ -298,9 +304,7 @@ async function load({
     }
     throw error
   } finally {
-    // After an interruption in the mode `at once`, `close` would wait for the load; the end of the process rolls it
-    // back.
-    if (!(signal.aborted && hasBegun && mode === 'at once')) await close()
+    await close()
   }
 }
 
@@ -315,45 +319,6 @@ function petDigest(text: string): string {
 function onExistingOf({ skipExisting, update }: ImportOptions): OnExisting {
   if (update === undefined) return skipExisting ? 'skip' : 'load'
   return update === 'keep' ? 'update' : update
-}
-
-type Mode = ImportScreen['mode']
-
-function modeOf({ dryRun, inSlices, resume }: ImportOptions): Mode {
-  if (dryRun) return 'check'
-  return inSlices || resume !== undefined ? 'in slices' : 'at once'
-}
-
-interface LoadParts {
-  readonly target: ImportTarget
-  readonly files: ImportSources
-  readonly plan: ImportPlan
-  readonly progress: ImportProgress
-}
-
-async function loadInMode(
-  mode: Mode,
-  { target, files, plan, progress }: LoadParts,
-  resume: string | undefined,
-): Promise<ImportReport> {
-  if (resume !== undefined)
-    return (
-      (await resumeSlices(target, progress, plan.signal)) ??
-      failKnown('to resume: it is complete, it was not started, or it is older than a day.', target)
-    )
-  if (mode === 'check') return checkFiles(target, files, plan, progress)
-  return mode === 'in slices'
-    ? importInSlices(target, files, plan, progress)
-    : importFiles(target, files, plan, progress)
-}
-
-function interruptionHint(mode: Mode, hasBegun: boolean, importId: bigint): string {
-  if (!hasBegun || mode === 'check') return 'Nothing was loaded.'
-  if (mode === 'in slices') return `Continue with --resume ${importId}.`
-  return (
-    'It is unknown whether the rows were loaded. Import the files again with --skip-existing, ' +
-    'which leaves out the pets that exist.'
-  )
 }
 
 function failKnown(why: string, { importId }: ImportTarget): never {
@@ -390,7 +355,7 @@ async function openTarget(
   try {
     const store = await openStopped(config, {
       writerCacheKib: IMPORT_CACHE_KIB,
-      canUndo: modeOf(options) === 'at once',
+      canUndo: !dryRun && importId === undefined,
     })
     const { engine } = store
     // A dry run reads prices as the import would, and records nothing.
@@ -456,13 +421,12 @@ class Rejects {
 function printReport(
   { outcome, problemCount, isTakenOver }: ImportReport,
   {
-    mode,
+    isDry,
     keepGoing,
     importId,
-  }: { readonly mode: Mode; readonly keepGoing: boolean; readonly importId: bigint },
+  }: { readonly isDry: boolean; readonly keepGoing: boolean; readonly importId: bigint },
 ): void {
-  const isDry = mode === 'check'
-  const isLoaded = outcome !== undefined && (problemCount === 0 || keepGoing)
+  const isLoaded = outcome !== undefined && (!isDry || problemCount === 0 || keepGoing)
   if (isLoaded) {
     const { categoriesCreated, categoriesFound, petsCreated, petsUpdated, petsSkipped } = outcome
     const existing = categoriesFound > 0n ? ` (${categoriesFound} more already existed)` : ''

@@ -1,23 +1,14 @@
 import { SingleBar } from 'cli-progress'
 import type { Findings, ImportProgress, ImportSources } from '../../catalogue/importer.ts'
-import { type OnExisting, updatesExisting } from '../../shop/imports/limits.ts'
+import { type OnExisting, SLICE_ROWS_MAX, updatesExisting } from '../../shop/imports/limits.ts'
 import type { ImportProblem } from '../../shop/imports/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { escapeControls, say } from '../terminal/terminal.ts'
 
-/** About how many rows one core loads per second. Only the estimate that is printed before a long load uses it. */
-const ROWS_PER_SECOND = 10_000
-/** A shorter wait needs no warning. */
-const WARNED_SECONDS = 2
-
-export interface ImportScreen {
+interface ImportScreen {
   readonly files: ImportSources
   /** The bytes of all files; 0 if no file is read. */
   readonly bytes: number
-  /** Whether the rows are only checked, loaded at once, or loaded in slices. */
-  readonly mode: 'check' | 'at once' | 'in slices'
-  /** Whether another process serves the store during the import. */
-  readonly isRunning: boolean
   readonly importId: bigint
   readonly onExisting: OnExisting
 }
@@ -36,8 +27,10 @@ export function showProgress(screen: ImportScreen): ImportProgress & { stop(): v
       for (const line of findingsText(findings, screen)) say(line)
     },
     onStaged: rows => {
-      for (const line of linesBeforeLoad(screen, rows)) say(line)
-      if (screen.mode === 'in slices') loading.start(rows, 0)
+      if (rows <= SLICE_ROWS_MAX) return
+      const id = screen.importId
+      say(`Loading ${countText(rows, 'row')}. If this is interrupted, continue with --resume ${id}`)
+      loading.start(rows, 0)
     },
     onProblems: problems => {
       for (const problem of problems) say(problemText(screen.files, problem))
@@ -94,22 +87,4 @@ export function findingsText(
   lines.push(...texts.map(line => `  ${line}`))
   if (existingCount > existing.length) lines.push(`  ... and ${existingCount - existing.length} more`)
   return lines
-}
-
-/** Returns the lines to print after all rows are staged, and before the first is loaded. */
-export function linesBeforeLoad(
-  { mode, isRunning, importId }: Pick<ImportScreen, 'mode' | 'isRunning' | 'importId'>,
-  rows: number,
-): string[] {
-  if (mode === 'in slices') {
-    return [
-      `Loading ${countText(rows, 'row')} in slices. If this is interrupted, continue with --resume ${importId}`,
-    ]
-  }
-  const seconds = Math.ceil(rows / ROWS_PER_SECOND)
-  if (mode === 'check' || !isRunning || seconds < WARNED_SECONDS) return []
-  return [
-    `Loading ${countText(rows, 'row')} at once: for about ${seconds} seconds, all other changes to the store wait. ` +
-      'With --in-slices, they continue.',
-  ]
 }

@@ -2,13 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { ImportTarget, TakeBackTarget } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import {
-  AppliedImport,
-  AppliedSlice,
-  ImportNameMatches,
-  ImportPetMatches,
-  TakenBack,
-} from '../../shop/imports/schema.ts'
+import { AppliedSlice, ImportNameMatches, ImportPetMatches, TakenBack } from '../../shop/imports/schema.ts'
 import { replyOf } from '../../shop/registry/commands.ts'
 import { contract } from '../../shop/registry/operations.ts'
 import { storedInstant } from '../../values/instant.ts'
@@ -16,11 +10,10 @@ import { parseJson } from '../../values/json.ts'
 import { ignoreProxies } from '../terminal/proxy-variables.ts'
 
 /** The hidden operations, which the published client does not have. */
-const { stageImport, applyImport, findImportCategories, findImportPets, loadImportSlice } = contract
+const { stageImport, findImportCategories, findImportPets, loadImportSlice } = contract
 const { discardImport, takeBackImport } = contract
 const operations = {
   stageImport: { ...stageImport, empty: true },
-  applyImport,
   findImportCategories,
   findImportPets,
   loadImportSlice,
@@ -28,7 +21,7 @@ const operations = {
   takeBackImport,
 } as const
 
-type CallImport = (id: keyof typeof operations, body?: object) => Promise<unknown>
+type CallImport = (id: keyof typeof operations, body?: object, idempotencyKey?: string) => Promise<unknown>
 
 /** A store in which an import is loaded or taken back. */
 export type StoreTarget = ImportTarget & TakeBackTarget
@@ -39,7 +32,6 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
     stage: async rows => {
       await call('stageImport', rows)
     },
-    apply: async scope => AppliedImport.parse(await call('applyImport', scope)),
     findCategories: async names =>
       ImportNameMatches.parse(await call('findImportCategories', { names })).matches,
     findCurrency: async () =>
@@ -47,7 +39,8 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
     findBarcodes: async barcodes =>
       ImportPetMatches.parse(await call('findImportPets', { pets: [], barcodes })).holders,
     findPets: async pets => ImportPetMatches.parse(await call('findImportPets', { pets })).found,
-    loadSlice: async slice => AppliedSlice.parse(await call('loadImportSlice', slice)),
+    loadSlice: async (slice, idempotencyKey) =>
+      AppliedSlice.parse(await call('loadImportSlice', slice, idempotencyKey)),
     discard: async () => {
       await call('discardImport')
     },
@@ -89,9 +82,9 @@ const RETRIES_MAX = 5
 /** Imports over HTTP into a store that another process on this machine has open. */
 export function runningTarget(base: string, key: string, importId = newImportId()): StoreTarget {
   ignoreProxies()
-  // A request without an idempotency key is repeated only after a temporary refusal, such as at a rate limit.
   const send = makeCall({ baseUrl: base, key, timeoutMs: IMPORT_MS_MAX, retriesMax: RETRIES_MAX })
-  const call: CallImport = async (id, body) => (await send(id, operations[id], { importId, body })).data
+  const call: CallImport = async (id, body, idempotencyKey) =>
+    (await send(id, operations[id], { importId, body }, { idempotencyKey })).data
   return importTarget(importId, call, async () => {})
 }
 
@@ -107,7 +100,6 @@ export function absentTarget(currency: string): StoreTarget {
     findBarcodes: async barcodes => barcodes.map(() => null),
     findCurrency: async () => currency,
     stage: refuse,
-    apply: refuse,
     loadSlice: refuse,
     discard: refuse,
     takeBack: refuse,

@@ -1,8 +1,9 @@
+import { loadStaged } from '../../catalogue/importer.ts'
 import type { LoadSeed } from '../../sandboxes/host/templates.ts'
 import { IMPORT_ROWS_MAX } from '../../shop/imports/limits.ts'
 import type { ImportedPet } from '../../shop/imports/schema.ts'
 import { engineTarget } from '../import/target.ts'
-import { loadDemo } from '../serve/demo.ts'
+import { loadDemo, silent } from '../serve/demo.ts'
 
 /** The number of pets and of categories of the seed `large`. */
 const LARGE_PETS = 10_000
@@ -37,7 +38,7 @@ export const loadSandboxSeed: LoadSeed = async (seed, engine, clock) => {
     const pets = Array.from({ length: IMPORT_ROWS_MAX }, (_, index) => largePet(first + index))
     await target.stage({ categories: [], pets })
   }
-  const { problems } = await target.apply({ dryRun: false, keepGoing: false })
+  const { problems } = await loadStaged(target, { isAlone: true }, silent)
   if (problems.length > 0) throw new Error('the seed "large" is invalid')
 }
 

@@ -8,7 +8,7 @@ const countIssuedIds = sql<{ issued: bigint }>()(
   `SELECT CAST(sum(last) AS BIGINT) AS issued FROM counter WHERE noun IN ('category', 'pet')`,
 )
 
-const silent: ImportProgress = {
+export const silent: ImportProgress = {
   onBytes: () => {},
   onChecked: () => {},
   onStaged: () => {},
@@ -38,7 +38,8 @@ export async function loadDemo(engine: StoreEngine, clock: () => number): Promis
     categories: catalogueSource(programFile('demo/categories.csv')),
     pets: catalogueSource(programFile('demo/pets.csv')),
   }
-  const { problems } = await importFiles(target, files, { keepGoing: false }, silent)
+  // It fits into one slice, so a start that is interrupted leaves all of it or none.
+  const { problems } = await importFiles(target, files, { keepGoing: false, isAlone: true }, silent)
   if (problems.length > 0)
     throw new Error(`The demo shop is invalid: ${problems.map(({ message }) => message).join('; ')}`)
 }

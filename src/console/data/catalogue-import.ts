@@ -4,10 +4,12 @@ import {
   checkFiles,
   type Findings,
   type ImportPlan,
+  type ImportProgress,
   type ImportReport,
   type ImportSources,
   type ImportTarget,
-  importFiles,
+  type StagedImport,
+  stageFiles,
   type TakeBackReport,
   type TakeBackTarget,
   takeBackImport,
@@ -41,7 +43,7 @@ export interface ImportResult {
 /** Operations that are not in the OpenAPI description. The command `petstore import` uses them too. */
 const operations = {
   stage: { method: 'POST', path: '/imports/{importId}/rows', empty: true },
-  apply: { method: 'POST', path: '/imports/{importId}/apply' },
+  load: { method: 'POST', path: '/imports/{importId}/slices' },
   categories: { method: 'POST', path: '/imports/{importId}/categories' },
   pets: { method: 'POST', path: '/imports/{importId}/pets' },
   takeBack: { method: 'POST', path: '/imports/{importId}/take-back' },
@@ -90,16 +92,48 @@ export async function takeBack(
   return report
 }
 
+/** A check or an import of the chosen files. */
+interface FilesRun {
+  readonly sources: ImportSources
+  readonly plan: ImportPlan
+  readonly progress: ImportProgress
+  readonly resultOf: (report: ImportReport) => ImportResult
+}
+
 /**
- * Loads files, or only checks them. Throws UnreadableFile for a file that cannot be read, ApiError for a refusal that
- * is not about a row, and ConnectionError if the store does not respond.
+ * Checks files, and loads nothing. Throws UnreadableFile for a file that cannot be read, ApiError for a refusal that is
+ * not about a row, and ConnectionError if the store does not respond.
  */
-export async function runImport(
+export async function checkChosen(
   key: string,
   files: ChosenFiles,
   choices: ImportChoices,
-  mode: 'check' | 'import',
 ): Promise<ImportResult> {
+  const { sources, plan, progress, resultOf } = runOf(files, choices)
+  return resultOf(await checkFiles(storeTarget(key), sources, plan, progress))
+}
+
+/**
+ * Returns a function that loads files, and that goes on with what is not loaded yet if it is called again after an
+ * error. Throws as `checkChosen` does.
+ */
+export function importOf(
+  key: string,
+  files: ChosenFiles,
+  choices: ImportChoices,
+): (signal: AbortSignal) => Promise<ImportResult> {
+  let staged: (StagedImport & Pick<FilesRun, 'resultOf'>) | undefined
+  return async signal => {
+    if (!staged) {
+      const { sources, plan, progress, resultOf } = runOf(files, choices)
+      const { load } = await stageFiles(storeTarget(key), sources, { ...plan, signal }, progress)
+      staged = { load, resultOf }
+    }
+    return staged.resultOf(await staged.load(signal))
+  }
+}
+
+function runOf(files: ChosenFiles, choices: ImportChoices): FilesRun {
   const texts: Partial<Record<CatalogueKind, string[]>> = {}
   const onRejected = (kind: CatalogueKind, { head, text }: RecordText): void => {
     texts[kind] ??= [head]
@@ -112,11 +146,12 @@ export async function runImport(
   }
   const progress = { onBytes: ignore, onChecked, onStaged: ignore, onProblems: ignore, onLoaded: ignore }
   const sources: ImportSources = { categories: sourceOf(files.categories), pets: sourceOf(files.pets) }
-  const run = mode === 'check' ? checkFiles : importFiles
-  const report = await run(storeTarget(key), sources, { ...choices, onRejected }, progress)
-  if (!findings) throw new Error('the importer reported no findings')
-  const rejects = { categories: texts.categories?.join(''), pets: texts.pets?.join('') }
-  return { findings, report, rejects }
+  const resultOf = (report: ImportReport): ImportResult => {
+    if (!findings) throw new Error('the importer reported no findings')
+    const rejects = { categories: texts.categories?.join(''), pets: texts.pets?.join('') }
+    return { findings, report, rejects }
+  }
+  return { sources, plan: { ...choices, onRejected }, progress, resultOf }
 }
 
 function sourceOf(file: File | null): CatalogueSource | undefined {
@@ -145,15 +180,18 @@ function storeTarget(key: string): ImportTarget {
   const randomBits = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
   // The id is random, from 1 to 2^48, so it is always a positive int64.
   const importId = (randomBits >> 16n) + 1n
-  const send = async <Result>(id: keyof typeof operations, body?: object): Promise<Result> => {
-    const { data } = await call(id, operations[id], { importId, body })
+  const send = async <Result>(
+    id: keyof typeof operations,
+    body?: object,
+    idempotencyKey?: string,
+  ): Promise<Result> => {
+    const { data } = await call(id, operations[id], { importId, body }, { idempotencyKey })
     // Safe: each caller names the type that the contract of its operation has.
     return data as Result
   }
   return {
     importId,
     stage: rows => send('stage', rows),
-    apply: scope => send('apply', scope),
     findCategories: async names =>
       (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
         .matches,
@@ -161,7 +199,7 @@ function storeTarget(key: string): ImportTarget {
     findBarcodes: async barcodes =>
       (await send<{ holders: (string | null)[] }>('pets', { pets: [], barcodes })).holders,
     findPets: async pets => (await send<{ found: bigint[] }>('pets', { pets })).found,
-    loadSlice: () => Promise.reject(new Error('the console loads files at once')),
+    loadSlice: (slice, idempotencyKey) => send('load', slice, idempotencyKey),
     discard: () => send('discard'),
     close: async () => {},
   }

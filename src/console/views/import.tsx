@@ -18,9 +18,10 @@ import { UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
 import {
   type ChosenFiles,
+  checkChosen,
   type ImportChoices,
   type ImportResult,
-  runImport,
+  importOf,
 } from '../data/catalogue-import.ts'
 import { useChange } from '../data/change.ts'
 import { useSession } from '../data/session-context.ts'
@@ -78,7 +79,7 @@ export function Import() {
     onExisting: 'load',
     createCategories: false,
   })
-  const check = useMutation({ mutationFn: () => runImport(key, files, choices, 'check') })
+  const check = useMutation({ mutationFn: () => checkChosen(key, files, choices) })
   const [loaded, setLoaded] = useState<ImportResult>()
   const change = useChange<ImportResult>('import', {
     onDone: result => {
@@ -137,10 +138,10 @@ export function Import() {
             </Button>
             <Button
               onClick={() => {
-                change.start(() => ({
-                  send: () => runImport(key, files, choices, 'import'),
-                  isRepeatable: false,
-                }))
+                change.start(() => {
+                  const load = importOf(key, files, choices)
+                  return { send: ({ signal }) => load(signal), isRepeatable: true }
+                })
               }}
               loading={isBusy}
               disabled={loaded !== undefined || change.error !== null || !canLoad(check.data, choices)}

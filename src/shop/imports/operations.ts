@@ -1,9 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import { idParameter } from '../../contract/parameter.ts'
 import {
-  AppliedImport,
   AppliedSlice,
-  ApplyOptions,
   ImportNameMatches,
   ImportNames,
   ImportPetMatches,
@@ -31,18 +29,6 @@ export const imports = {
     summary: 'Stage rows of an import',
     body: ImportRows,
     success: { status: 204, description: 'The rows were staged.' },
-  },
-  applyImport: {
-    ...shared,
-    method: 'POST',
-    path: '/imports/{importId}/apply',
-    summary: 'Load the staged rows in one transaction',
-    body: ApplyOptions,
-    success: {
-      status: 200,
-      resource: AppliedImport,
-      description: 'What was loaded (in a dry run: what would be), and the first rows that cannot be loaded.',
-    },
   },
   findImportCategories: {
     ...shared,

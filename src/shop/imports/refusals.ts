@@ -1,11 +1,6 @@
 import { StoreError } from '../../contract/error.ts'
 import { namesSeveralPets } from './limits.ts'
 
-/** The refusal of an import of all rows or none, because of one row. */
-export function rowRefused(line: bigint, { code, message }: StoreError): StoreError {
-  return new StoreError(code, `Line ${line}: ${message}`)
-}
-
 /** The refusal of the barcode of a row; `why` names the pet that has it. */
 export function barcodeRefused(name: string, why: StoreError): StoreError {
   return new StoreError('barcode_taken', `"${name}" cannot have its barcode: ${why.message}`)

@@ -42,10 +42,6 @@ export type ImportRows = z.output<typeof ImportRows>
 export const onExistingChoice = z.enum(onExistingChoices)
 const onExisting = onExistingChoice.optional()
 
-/** `dryRun` checks the rows and changes nothing; `keepGoing` loads the valid rows even if others are invalid. */
-export const ApplyOptions = z.strictObject({ dryRun: z.boolean(), keepGoing: z.boolean(), onExisting })
-export type ApplyOptions = z.output<typeof ApplyOptions>
-
 /** Names of categories to look up. */
 export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })
 export type ImportNames = z.output<typeof ImportNames>

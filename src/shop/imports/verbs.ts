@@ -10,15 +10,13 @@ import { SWEPT_MAX } from '../kernel/limits.ts'
 import { readCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
 import { recordCreated, recordImport, sweepOldImport } from './changes.ts'
-import { ambiguous, noCategory, occursTwice } from './limits.ts'
+import { ambiguous, noCategory } from './limits.ts'
 import { CategoryNames, categoriesNamed, type KnownCategory, petsNamed } from './names.ts'
 import type { imports } from './operations.ts'
 import { PetLoader } from './pet-loader.ts'
-import { importHasNoEtag, rowRefused } from './refusals.ts'
+import { importHasNoEtag } from './refusals.ts'
 import type {
-  AppliedImport,
   AppliedSlice,
-  ApplyOptions,
   ImportNameMatches,
   ImportNames,
   ImportPetMatches,
@@ -35,7 +33,6 @@ import { takeBackImport } from './take-back.ts'
 /** A row as the engines return it. */
 type StoredRow = Omit<StagedRow, 'hold'> & { readonly hold: bigint }
 
-const STAGED_PER_READ = 1000n
 /** The maximum number of categories among which a similar name is searched, and of names for which one is searched. */
 const SIMILAR_MAX = 1000
 const SEARCHES_MAX = 10
@@ -53,7 +50,7 @@ const stageRow = sql()(`
 
 const readStaged = sql<StoredRow>()(`
   SELECT line, name, detail, quantity, hold, reorder_at AS "reorderAt", price, barcode FROM staged_row
-  WHERE import_id = $importId AND file = $file AND line > $after ORDER BY line LIMIT $limit`)
+  WHERE import_id = $importId AND file = $file AND line > 0 ORDER BY line LIMIT $limit`)
 
 // A row with line 0 says that all rows are staged. Its name says what the import does with pets that exist.
 const markComplete = sql()(`
@@ -61,7 +58,8 @@ const markComplete = sql()(`
   VALUES ($importId, 'categories', 0, $onExisting, NULL, 0, 0, $now)
   ON CONFLICT (import_id, file, line) DO NOTHING`)
 const findComplete = sql<{ onExisting: string }>()(
-  `SELECT name AS "onExisting" FROM staged_row WHERE import_id = $importId AND file = 'categories' AND line = 0`,
+  `SELECT name AS "onExisting" FROM staged_row
+  WHERE import_id = $importId AND file = 'categories' AND line = 0 AND at <> '${DISCARDED}'`,
 )
 const deleteLoaded = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
@@ -92,8 +90,6 @@ const STAGED_KEPT_MS = 24 * 3_600_000
 /** How long an import can be taken back. */
 const CHANGES_KEPT_MS = 30 * 24 * 3_600_000
 
-const PROBLEMS_MAX = 1000
-
 /** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
 async function stageImport(
   tx: Tx,
@@ -110,72 +106,6 @@ async function stageImport(
     tx.write(stageRow, { importId, file: 'pets', ...row, detail, hold, reorderAt, price, barcode, now })
   }
   return undefined
-}
-
-/**
- * Loads staged rows in one transaction: all of them or none, or with `keepGoing` all valid rows. An existing category
- * with the same name is used unchanged. A dry run loads nothing, and its counts consider neither pets that exist nor
- * barcodes. Without `keepGoing`, throws the refusal of a row that has become invalid since it was checked.
- */
-async function applyImport(
-  tx: Tx,
-  { importId, body }: { importId: bigint; body: ApplyOptions },
-  context: Context,
-): Promise<AppliedImport> {
-  const first = await tx.one(findNextImport, { after: importId - 1n })
-  if (first?.importId === importId && first.at === DISCARDED) await tx.run(deleteStaged, { importId })
-  const names = new CategoryNames(tx)
-  const problems: ImportProblem[] = []
-  const { onExisting = 'load' } = body
-  const pets = new PetLoader(tx, context, { importId, names, onExisting })
-  const newCategories: StagedRow[] = []
-  let categoriesFound = 0n
-  for await (const row of staged(tx, importId, 'categories')) {
-    const known = await names.find(row.name, { withCase: true })
-    if (known === 'new') problems.push(problem('categories', row, occursTwice(row.name)))
-    else if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
-    else if (known === 'none') {
-      names.add(row.name, 'new')
-      newCategories.push(row)
-    } else categoriesFound++
-  }
-  let petCount = 0n
-  for await (const row of staged(tx, importId, 'pets')) {
-    const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
-    if (refusal) problems.push(refusal)
-    else petCount++
-  }
-  const shouldLoad = !body.dryRun && (problems.length === 0 || body.keepGoing)
-  let petsSkipped = 0n
-  let petsUpdated = 0n
-  if (shouldLoad) {
-    for (const row of newCategories) await loadCategory(tx, context, row, { importId, names })
-    for await (const row of staged(tx, importId, 'pets')) {
-      if (refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))) continue
-      const loaded = await pets.load(row)
-      if (loaded === 'skipped') petsSkipped++
-      if (loaded === 'updated') petsUpdated++
-      if (typeof loaded === 'string') continue
-      // The importer has checked the rows, so a pet or an order has changed since.
-      if (!body.keepGoing) throw rowRefused(row.line, loaded)
-      problems.push(problem('pets', row, loaded.message))
-      petCount--
-    }
-    await pets.count()
-  }
-  // The rows are deleted here, not by a sweep, because a second apply must find none. This adds little to the
-  // transaction.
-  await tx.run(deleteStaged, { importId })
-  const applied = {
-    categoriesCreated: shouldLoad || body.dryRun ? BigInt(newCategories.length) : 0n,
-    categoriesFound,
-    petsCreated: shouldLoad || body.dryRun ? petCount - petsSkipped - petsUpdated : 0n,
-    petsUpdated,
-    petsSkipped,
-    problems: problems.slice(0, PROBLEMS_MAX),
-  }
-  if (!body.dryRun) recordImport(tx, importId, applied, context)
-  return applied
 }
 
 /**
@@ -229,7 +159,7 @@ async function loadImportSlice(
     petsUpdated: 0n,
     petsSkipped: 0n,
   }
-  if (body.begins) {
+  if (body.begins && !(await isDiscarded(tx, importId))) {
     const { onExisting = 'load' } = body
     await tx.run(markComplete, { importId, onExisting, now: context.now })
   }
@@ -238,9 +168,9 @@ async function loadImportSlice(
   const names = new CategoryNames(tx)
   const onExisting = onExistingChoice.parse(complete.onExisting)
   const loader = new PetLoader(tx, context, { importId, names, onExisting })
-  const read = async (file: StagedFile): Promise<StagedRow[]> =>
-    (await tx.many(readStaged, { importId, file, after: 0n, limit: body.rows })).map(decodeRow)
-  const categories = await read('categories')
+  const read = async (file: StagedFile, limit: bigint): Promise<StagedRow[]> =>
+    (await tx.many(readStaged, { importId, file, limit })).map(decodeRow)
+  const categories = await read('categories', body.rows)
   for (const row of categories) {
     const known = await names.find(row.name, { withCase: true })
     if (known === 'several') problems.push(problem('categories', row, ambiguous(row.name)))
@@ -250,7 +180,8 @@ async function loadImportSlice(
       counts.categoriesCreated++
     }
   }
-  const pets = categories.length > 0 ? [] : await read('pets')
+  const petsMax = body.rows - BigInt(categories.length)
+  const pets = await read('pets', petsMax)
   for (const row of pets) {
     const refusal = refusalOfPet(row, await names.find(row.detail ?? '', { withCase: false }))
     if (refusal) {
@@ -264,13 +195,22 @@ async function loadImportSlice(
     else problems.push(problem('pets', row, loaded.message))
   }
   await loader.count()
-  const file: StagedFile = categories.length > 0 ? 'categories' : 'pets'
-  const last = [...categories, ...pets].at(-1)
-  const isLast = file === 'pets' && BigInt(pets.length) < body.rows
+  const isLast = BigInt(pets.length) < petsMax
   if (isLast) await tx.run(deleteStaged, { importId })
-  else if (last) await tx.run(deleteLoaded, { importId, file, last: last.line })
+  else {
+    for (const [file, last] of [
+      ['categories', categories.at(-1)],
+      ['pets', pets.at(-1)],
+    ] as const)
+      if (last) await tx.run(deleteLoaded, { importId, file, last: last.line })
+  }
   recordImport(tx, importId, { ...counts, problems }, context)
   return { ...counts, problems, isKnown: true, isLast }
+}
+
+async function isDiscarded(tx: Tx, importId: bigint): Promise<boolean> {
+  const first = await tx.one(findNextImport, { after: importId - 1n })
+  return first?.importId === importId && first.at === DISCARDED
 }
 
 /** Marks the staged rows of an import, so that the next sweep deletes them: there can be a million. */
@@ -304,17 +244,6 @@ async function loadCategory(
   names.add(name, id)
 }
 
-async function* staged(reader: Reader, importId: bigint, file: StagedFile): AsyncGenerator<StagedRow> {
-  let after = 0n
-  for (;;) {
-    const rows = await reader.many(readStaged, { importId, file, after, limit: STAGED_PER_READ })
-    yield* rows.map(decodeRow)
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.line
-  }
-}
-
 function decodeRow(row: StoredRow): StagedRow {
   return { ...row, hold: readBoolean(row.hold) }
 }
@@ -335,7 +264,6 @@ function withoutEtag<I, R>(verb: (tx: Tx, input: I) => Promise<R>): CommandHandl
 
 export const importCommands: CommandsOf<typeof imports> = {
   stageImport,
-  applyImport,
   findImportCategories,
   findImportPets,
   loadImportSlice,

@@ -7,7 +7,6 @@ test('only a command that reads or changes many rows may take an hour', () => {
   const limitOf = (id: Command['id']): number | undefined => timeLimitMs({ id, input: {}, context })
   const many = [
     'stageImport',
-    'applyImport',
     'discardImport',
     'findImportCategories',
     'findImportPets',

@@ -88,7 +88,6 @@ export function timeLimitMs({ id }: Command): number | undefined {
 
 const longCommands: ReadonlySet<Command['id']> = new Set([
   'stageImport',
-  'applyImport',
   'discardImport',
   'findImportCategories',
   'findImportPets',
