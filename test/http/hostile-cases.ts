@@ -192,7 +192,7 @@ const allowByPath: readonly (readonly [path: string, method: string, allow: stri
     const allowed = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS']
     return [path, wrong, allowed.sort().join(', ')] as const
   }),
-  ['/imports/{importId}/apply', 'HEAD', 'OPTIONS, POST'],
+  ['/imports/{importId}/slices', 'HEAD', 'OPTIONS, POST'],
   ['/', 'POST', 'GET, HEAD, OPTIONS'],
   ['/openapi.json', 'PUT', 'GET, HEAD, OPTIONS'],
   ['/livez', 'POST', 'GET, HEAD, OPTIONS'],

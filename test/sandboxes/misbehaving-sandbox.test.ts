@@ -78,7 +78,7 @@ async function fill({ created, call }: TestSandbox): Promise<void> {
     }))
     await call('POST', '/imports/1/rows', { body: { categories, pets: [] } })
   }
-  await call('POST', '/imports/1/apply', { body: { dryRun: false, keepGoing: false } })
+  await call('POST', '/imports/1/slices', { body: { begins: true, rows: 500 } })
   const refused = { method: 'POST', headers: { 'X-Long': 'x'.repeat(7000) }, body: '\u0001'.repeat(4096) }
   for (let batch = 0; batch < 12; batch++)
     await Promise.all(Array.from({ length: 60 }, () => fetch(`${created.baseUrl}/store/orders`, refused)))
