@@ -122,6 +122,48 @@ const rows: Readonly<Record<string, Row>> = {
     disturbed: /adjustments$/,
     effects: 2,
   },
+  'change-pets': {
+    path: async () => {
+      const { data } = await client.getPet({ petId: await newPet() })
+      await client.createPet({
+        body: { name: `Other no. ${count}`, categoryId: data.categoryId, price: 900n },
+      })
+      return `/pets?categoryId=${data.categoryId}`
+    },
+    act: async page => {
+      await page
+        .getByRole('checkbox', { name: /^Choose / })
+        .first()
+        .check()
+      await page.getByRole('button', { name: 'Choose all that match' }).click()
+      await page.getByText('2 pets are chosen').waitFor()
+      await page.getByRole('button', { name: 'Change them' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'What to change' }).click()
+      await page.getByRole('option', { name: 'Put on hold' }).click()
+      await dialog.getByRole('button', { name: 'Change them' }).click()
+    },
+    requests: 2,
+    effects: 2,
+  },
+  'merge-category': {
+    path: async () => {
+      const { data } = await client.createCategory({ body: { name: 'Merged category' } })
+      await client.createPet({ body: { name: 'Moved', categoryId: data.id } })
+      return '/categories?name=Merged'
+    },
+    act: async page => {
+      await page.getByRole('button', { name: 'Merge Merged category' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('combobox', { name: 'Category' }).fill('Axo')
+      await page.getByRole('option').first().waitFor()
+      await dialog.getByRole('combobox', { name: 'Category' }).press('Enter')
+      await dialog.getByRole('button', { name: 'Merge' }).click()
+    },
+    // The move of the pet comes before.
+    disturbed: /categories\/\d+$/,
+    effects: 2,
+  },
   'edit-pet': { path: petView, act: dialogOf('Edit', { Name: 'Edited pet' }, 'Save') },
   'delete-pet': { path: petView, act: dialogOf('Delete', {}) },
   hold: { path: petView, act: button('Put on hold'), isAtOnce: true },

@@ -90,6 +90,53 @@ export function inTurn<First>(
   }
 }
 
+/** A change that the store refused, among others that it made. */
+export interface Refused<Subject> {
+  readonly subject: Subject
+  readonly error: ApiError
+}
+
+/** One of many changes. Without a `key`, its idempotency key is made from that of all. */
+interface OneChange<Subject> {
+  readonly subject: Subject
+  readonly change: Change<unknown>
+  readonly key?: string
+}
+
+/** Returns a change of many requests, which are sent one after another. A refused one does not stop the others. */
+export function oneByOne<Subject>(parts: readonly OneChange<Subject>[]): Change<readonly Refused<Subject>[]> {
+  return {
+    isRepeatable: true,
+    send: async ({ signal, idempotencyKey }) => {
+      const refused: Refused<Subject>[] = []
+      for (const [index, { subject, change, key = `${idempotencyKey}-${index}` }] of parts.entries()) {
+        try {
+          await sendRenewed(change, { signal, idempotencyKey: key })
+        } catch (error) {
+          if (!(error instanceof ApiError && settlesEarlierAttempt(error))) throw error
+          refused.push({ subject, error })
+        }
+      }
+      return refused
+    },
+  }
+}
+
+/** Sends a change, and makes it for a newer version while its condition is not met. */
+async function sendRenewed(change: Change<unknown>, sending: Sending): Promise<void> {
+  const { signal, idempotencyKey } = sending
+  for (let renewals = 0; ; renewals++) {
+    const key = renewals === 0 ? idempotencyKey : `${idempotencyKey}-${renewals}`
+    try {
+      await change.send({ signal, idempotencyKey: key })
+      return
+    } catch (error) {
+      if (!isConflict(error) || !change.renew || renewals >= RENEWALS_MAX) throw error
+      change = await change.renew(signal)
+    }
+  }
+}
+
 /** Thrown if the user stops waiting. */
 class Stopped extends Error {}
 

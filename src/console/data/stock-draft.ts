@@ -1,6 +1,5 @@
-import { ApiError, type Client } from '../../client/petstore-client.ts'
-import { settlesEarlierAttempt } from '../../client/retry.ts'
-import { type Change, newKey, REPEATABLE_MS, request } from './change.ts'
+import type { Client } from '../../client/petstore-client.ts'
+import { type Change, newKey, oneByOne, REPEATABLE_MS, type Refused, request } from './change.ts'
 import { basePath } from './session.ts'
 import { sharedValue } from './shared-value.ts'
 
@@ -97,32 +96,21 @@ function readDraft(place: string): StockDraft {
 /** What became of the lines of a draft. */
 export interface Booked {
   readonly lines: readonly StockLine[]
-  readonly refused: readonly { readonly line: StockLine; readonly error: ApiError }[]
+  readonly refused: readonly Refused<StockLine>[]
 }
 
 /** Returns the change that books the lines of a draft, one after another. A refused line does not stop the others. */
 export function bookingOf(client: Client, { lines, sent }: StockDraft): Change<Booked> {
-  const changes = lines
-    .filter(line => changeOf(line) !== 0n)
-    .map(line => {
-      const body = { quantityChange: changeOf(line), ...(sent?.note && { note: sent.note }) }
-      return { line, change: request(client, 'adjustInventory', { petId: line.petId, body }) }
-    })
-  return {
-    isRepeatable: true,
-    send: async ({ signal }) => {
-      const refused: Booked['refused'][number][] = []
-      for (const { line, change } of changes) {
-        try {
-          await change.send({ signal, idempotencyKey: line.key })
-        } catch (error) {
-          if (!(error instanceof ApiError && settlesEarlierAttempt(error))) throw error
-          refused.push({ line, error })
-        }
-      }
-      return { lines, refused }
-    },
-  }
+  const { isRepeatable, send } = oneByOne(
+    lines
+      .filter(line => changeOf(line) !== 0n)
+      .map(line => {
+        const body = { quantityChange: changeOf(line), ...(sent?.note && { note: sent.note }) }
+        const change = request(client, 'adjustInventory', { petId: line.petId, body })
+        return { subject: line, change, key: line.key }
+      }),
+  )
+  return { isRepeatable, send: async sending => ({ lines, refused: await send(sending) }) }
 }
 
 /** Returns a draft without the lines that were sent. A refused one stays as another change if it can be booked. */
@@ -132,7 +120,7 @@ export function withoutBooked(draft: StockDraft, { lines, refused }: Booked): St
   // A pet that was deleted cannot be booked any more, and a key that was used has booked its line in another tab.
   const again = refused
     .filter(({ error }) => error.status !== 404 && error.code !== 'idempotency_key_reused')
-    .map(({ line }) => stockLine(line))
+    .map(({ subject }) => stockLine(subject))
   const { note, sent } = draft
   const isOver = sent !== undefined && draft.lines.some(({ key }) => keys.has(key))
   return {

@@ -6,7 +6,12 @@ import type { Category } from '../../client/petstore-client.ts'
 import type { Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { useUrlFilters, valueIn } from '../data/url-filters.ts'
-import { AddCategory, DeleteCategory, EditCategory } from '../parts/categories/category-forms.tsx'
+import {
+  AddCategory,
+  DeleteCategory,
+  EditCategory,
+  MergeCategory,
+} from '../parts/categories/category-forms.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Filters, nameSorts, SortSelect } from '../parts/generic/filters.tsx'
 import { Page } from '../parts/generic/page.tsx'
@@ -50,7 +55,7 @@ const columns: readonly Column<Category>[] = [
 type OpenedCategoryDialog =
   | { readonly dialog: 'add' }
   | { readonly dialog: 'edit'; readonly category: Version<Category> }
-  | { readonly dialog: 'delete'; readonly category: Category }
+  | { readonly dialog: 'delete' | 'merge'; readonly category: Category }
 
 function actionColumn(onOpen: (opened: OpenedCategoryDialog) => void): Column<Category> {
   return { head: t('Actions'), cell: category => <CategoryActions category={category} onOpen={onOpen} /> }
@@ -96,6 +101,7 @@ export function Categories() {
       {opened?.dialog === 'add' && <AddCategory onClose={close} />}
       {opened?.dialog === 'edit' && <EditCategory category={opened.category} onClose={close} />}
       {opened?.dialog === 'delete' && <DeleteCategory category={opened.category} onClose={close} />}
+      {opened?.dialog === 'merge' && <MergeCategory category={opened.category} onClose={close} />}
     </Page>
   )
 }
@@ -123,6 +129,11 @@ function CategoryActions({ category, onOpen }: CategoryActionsProps) {
         onClick={() => {
           if (!reading.isPending) reading.mutate()
         }}
+      />
+      <RowButton
+        label={t('Merge')}
+        subject={category.name}
+        onClick={() => onOpen({ dialog: 'merge', category })}
       />
       <RowButton
         label={t('Delete')}

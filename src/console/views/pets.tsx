@@ -1,9 +1,12 @@
-import { Button } from '@mantine/core'
-import { useState } from 'react'
+import { Button, Checkbox } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { type ReactNode, useState } from 'react'
 import { useLocation } from 'wouter'
-import type { Pet } from '../../client/petstore-client.ts'
+import type { ListPage, Pet } from '../../client/petstore-client.ts'
 import { readFullPage } from '../data/full-page.ts'
+import { nameText } from '../data/name-text.ts'
 import { useSimilarSearches } from '../data/pets.ts'
+import { textOf } from '../data/query-client.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { formatMoney } from '../data/shop-currency.ts'
 import { idIn, optionIn, useUrlFilters, valueIn } from '../data/url-filters.ts'
@@ -17,6 +20,7 @@ import { formatCount } from '../parts/names/format.ts'
 import { CategoryName, Name } from '../parts/names/names.tsx'
 import { unitsForSale, words } from '../parts/names/shop-words.ts'
 import { ViewLink } from '../parts/names/view-link.tsx'
+import { ChosenPets } from '../parts/pets/change-many.tsx'
 import { AddPet } from '../parts/pets/pet-forms.tsx'
 import { petStatuses, StatusBadge, statusOptions } from '../parts/pets/status.tsx'
 import { locale } from '../words/language.ts'
@@ -57,19 +61,77 @@ export function Pets() {
   return (
     <Page title={t('Pets')} actions={<AddPetButton />}>
       <PetFilters {...filters} />
-      <PagedTable
-        label={t('Pets')}
+      {/* A choice belongs to the pets that match the filters. */}
+      <PetTable
+        key={textOf(input)}
         queryKey={['pets', input]}
-        read={async cursor => ({
-          data: await readFullPage(page => client.listPets({ ...input, ...page }), cursor),
-        })}
-        columns={columns}
-        idOf={({ id }) => id}
+        read={(cursor, limit) => readFullPage(page => client.listPets({ ...input, ...page }), cursor, limit)}
         empty={isFiltered ? <NoMatch search={search} /> : <NoPets />}
-        minWidth={700}
       />
     </Page>
   )
+}
+
+interface PetTableProps {
+  readonly queryKey: readonly unknown[]
+  readonly read: (cursor: string | undefined, limit?: number) => Promise<ListPage<Pet>>
+  readonly empty: ReactNode
+}
+
+/** The pets that match the filters. Who may write can choose some of them, to change them together. */
+function PetTable({ queryKey, read, empty }: PetTableProps) {
+  const can = useCan()
+  const [chosen, setChosen] = useState<readonly Pet[]>([])
+  const chooseAll = async (): Promise<void> => {
+    const pets: Pet[] = []
+    let cursor: string | undefined
+    do {
+      const page = await read(cursor, 100)
+      pets.push(...page.items)
+      cursor = page.next
+    } while (cursor !== undefined && pets.length < CHOSEN_MAX)
+    setChosen(pets.slice(0, CHOSEN_MAX))
+    if (cursor === undefined && pets.length <= CHOSEN_MAX) return
+    notifications.show({
+      message: t('The first {count} pets are chosen: no more can be changed together.', {
+        count: formatCount(BigInt(CHOSEN_MAX)),
+      }),
+    })
+  }
+  return (
+    <>
+      <ChosenPets pets={chosen} onChooseAll={chooseAll} onChange={setChosen} />
+      <PagedTable
+        label={t('Pets')}
+        queryKey={queryKey}
+        read={async cursor => ({ data: await read(cursor) })}
+        columns={can('pets:write') ? [choiceColumn(chosen, setChosen), ...columns] : columns}
+        idOf={({ id }) => id}
+        empty={empty}
+        minWidth={700}
+      />
+    </>
+  )
+}
+
+/** The maximum number of pets that are changed together: as many as a person waits for. */
+const CHOSEN_MAX = 1000
+
+function choiceColumn(chosen: readonly Pet[], onChange: (chosen: readonly Pet[]) => void): Column<Pet> {
+  const ids = new Set(chosen.map(({ id }) => id))
+  return {
+    head: t('Choose'),
+    isShort: true,
+    cell: pet => (
+      <Checkbox
+        aria-label={t('Choose {name}', { name: nameText(pet.name, pet.id) })}
+        checked={ids.has(pet.id)}
+        onChange={({ currentTarget }) =>
+          onChange(currentTarget.checked ? [...chosen, pet] : chosen.filter(({ id }) => id !== pet.id))
+        }
+      />
+    ),
+  }
 }
 
 function usePetFilters() {

@@ -1,7 +1,7 @@
 import { Text, Textarea } from '@mantine/core'
 import type { Category, Client } from '../../../client/petstore-client.ts'
 import { caselessForm } from '../../../values/same-name.ts'
-import { InvalidValues, request } from '../../data/change.ts'
+import { type Change, InvalidValues, newKey, oneByOne, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
 import { isVisible, nameText } from '../../data/name-text.ts'
 import { useSession } from '../../data/session-context.ts'
@@ -11,6 +11,7 @@ import { type DialogProps, type FieldOf, FormDialog, useForm } from '../generic/
 import { TextField } from '../generic/text-field.tsx'
 import type { Look } from '../generic/unknown-alert.tsx'
 import { Name } from '../names/names.tsx'
+import { CategorySelect } from './category-select.tsx'
 
 interface CategoryFields {
   readonly name: string
@@ -113,6 +114,69 @@ export function DeleteCategory({ category, onClose }: DialogProps & { readonly c
       </Text>
     </FormDialog>
   )
+}
+
+/** The dialog that moves the pets of a category to another one, and then deletes the empty category. */
+export function MergeCategory({ category, onClose }: DialogProps & { readonly category: Category }) {
+  const { id: fromId, name } = category
+  const { client } = useSession()
+  const form = useForm<{ categoryId: bigint | undefined }>(
+    { categoryId: undefined },
+    { categoryId: t('Category') },
+  )
+  const { categoryId: toId } = form.values
+  return (
+    <FormDialog
+      name="merge-category"
+      title={t('Merge the category')}
+      action={t('Merge')}
+      done={t('{name} was merged.', { name: nameText(name, fromId) })}
+      isDestructive
+      form={form}
+      check={(): Record<string, string> => {
+        if (toId === undefined) return { categoryId: t('Category is required.') }
+        return toId === fromId ? { categoryId: t('Choose another category.') } : {}
+      }}
+      make={() => mergeOf(client, fromId, toId ?? fromId)}
+      look={categoriesView}
+      onClose={onClose}
+    >
+      {field => (
+        <>
+          <Text size="sm" className="name">
+            {rich('All pets of {name} move to this category, and {name} is deleted.', {
+              name: <Name name={name} id={fromId} />,
+            })}
+          </Text>
+          <CategorySelect {...field('categoryId')} placeholder={t('Start of the name')} required />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+/** The pets that are moved before the next ones are read. */
+const MOVED_TOGETHER = 100
+
+/** Returns the change that merges one category into another. Sent again, it moves the pets that are still there. */
+function mergeOf(client: Client, fromId: bigint, toId: bigint): Change<unknown> {
+  return {
+    isRepeatable: true,
+    send: async ({ signal, idempotencyKey }) => {
+      for (;;) {
+        const { data } = await client.listPets({ categoryId: [fromId], limit: MOVED_TOGETHER }, { signal })
+        if (data.items.length === 0) break
+        const moves = data.items.map(pet => ({
+          subject: pet,
+          change: request(client, 'updatePet', { petId: pet.id, body: { categoryId: toId } }),
+        }))
+        // A move has no second effect, and somebody may have moved the pet back since the last attempt.
+        const [refused] = await oneByOne(moves).send({ signal, idempotencyKey: newKey('move') })
+        if (refused && refused.error.code !== 'pet_not_found') throw refused.error
+      }
+      return request(client, 'deleteCategory', { categoryId: fromId }).send({ signal, idempotencyKey })
+    },
+  }
 }
 
 function nameProblems({ name }: CategoryFields): Record<string, string> {

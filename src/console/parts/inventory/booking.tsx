@@ -79,7 +79,7 @@ function RefusedLines({ refused }: Pick<Booked, 'refused'>) {
       role="alert"
       title={countText(refused.length, '{count} article was not booked', '{count} articles were not booked')}
     >
-      {refused.map(({ line, error }) => (
+      {refused.map(({ subject: line, error }) => (
         <Text key={line.key} size="sm">
           <PetName id={line.petId} />, {formatChange(changeOf(line))}:{' '}
           {error.code === 'idempotency_key_reused'
@@ -128,7 +128,7 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
 }
 
 function bookedText({ lines, refused }: Booked): string {
-  const isRefused = new Set(refused.map(({ line }) => line.key))
+  const isRefused = new Set(refused.map(({ subject }) => subject.key))
   const booked = lines.filter(line => changeOf(line) !== 0n && !isRefused.has(line.key))
   const sum = booked.reduce((total, line) => total + changeOf(line), 0n)
   return t('Booked: {articles}, {change} units.', {

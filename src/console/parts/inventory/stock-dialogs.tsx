@@ -132,6 +132,13 @@ interface Level {
 /** As many digits as the store can read; a number above its bound gets the message of the store. */
 const LEVEL = /^\d{1,18}$/
 
+/** Returns the level in the text of a field: null for none, undefined for a text that is no level. */
+export function levelIn(text: string): bigint | null | undefined {
+  const digits = text.trim()
+  if (digits === '') return null
+  return LEVEL.test(digits) ? BigInt(digits) : undefined
+}
+
 interface LevelDialogProps extends StockDialogProps {
   readonly stock: InventoryItem
 }
@@ -140,24 +147,24 @@ interface LevelDialogProps extends StockDialogProps {
 export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
   const { client } = useSession()
   const form = useForm<Level>({ reorderAt: String(stock.reorderAt ?? '') }, { reorderAt: words.reorderAt })
-  const text = form.values.reorderAt.trim()
-  const reorderAt = LEVEL.test(text) ? BigInt(text) : null
-  const isLevel = text === '' || reorderAt !== null
+  const reorderAt = levelIn(form.values.reorderAt)
   return (
     <FormDialog
       name="set-level"
       title={words.reorderAt}
       action={t('Save')}
       done={
-        reorderAt === null
+        reorderAt == null
           ? t('{name} has no level.', { name })
           : t('{name} is to reorder at {units}.', { name, units: formatUnits(reorderAt) })
       }
       form={form}
       check={() => ({
-        ...(!isLevel && { reorderAt: t('Enter a whole number with digits only, such as 12.') }),
+        ...(reorderAt === undefined && {
+          reorderAt: t('Enter a whole number with digits only, such as 12.'),
+        }),
       })}
-      make={() => levelChange(client, petId, reorderAt)}
+      make={() => levelChange(client, petId, reorderAt ?? null)}
       look={lookAt(petId)}
       onClose={onClose}
     >
@@ -184,7 +191,7 @@ export function LevelDialog({ petId, name, onClose, stock }: LevelDialogProps) {
  * Returns the change of a level. The store takes it together with the quantity, so its condition is the quantity that
  * was read just before: if a sale comes between, both are read again.
  */
-async function levelChange(
+export async function levelChange(
   client: Client,
   petId: bigint,
   reorderAt: bigint | null,
