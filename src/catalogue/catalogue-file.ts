@@ -39,6 +39,17 @@ export type ParsedLine<Row> = { readonly source: RecordText } & (
 
 type Cells = Readonly<Record<string, string>>
 
+/** A column of a file, and what it is read as; undefined if it is left out. */
+export interface FileColumn {
+  /** From 0. */
+  readonly index: number
+  readonly written: string
+  readonly column: string | undefined
+}
+
+/** What a person says about the columns of a file, by their index: what each is read as, undefined to leave it out. */
+export type ColumnChoices = ReadonlyMap<number, string | undefined>
+
 interface Layout<Row> {
   readonly required: readonly string[]
   readonly optional: readonly string[]
@@ -48,6 +59,9 @@ interface Layout<Row> {
   readonly toRow: (cells: Cells, line: bigint) => Row
   /** Reads what the layout must know of the whole file, before the first record with a number such as `1.250`. */
   readonly prepare?: () => Promise<void>
+  readonly chosen?: ColumnChoices | undefined
+  /** Called with the columns of the file, also if it is refused because one is missing. */
+  readonly onColumns?: ((columns: readonly FileColumn[]) => void) | undefined
 }
 
 const categoryLayout: Layout<ImportedCategory> = {
@@ -114,6 +128,8 @@ interface PetFormat {
   readonly onUnclearPrice?: () => void
   /** Whether each pet must have a quantity, because it changes the stock of those that exist. */
   readonly needsUnits?: boolean
+  readonly chosen?: ColumnChoices | undefined
+  readonly onColumns?: Layout<ImportedPet>['onColumns']
 }
 
 /**
@@ -124,7 +140,7 @@ export function readPets(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
   currency: string,
-  { decimalMark, again = source, onUnclearPrice, needsUnits = false }: PetFormat = {},
+  { decimalMark, again = source, onUnclearPrice, needsUnits = false, chosen, onColumns }: PetFormat = {},
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
   const format: PriceFormat = { currency, mark: decimalMark }
   const layout = petLayoutIn(format, needsUnits)
@@ -146,9 +162,9 @@ export function readPets(
     return rule
   }
   const prepare = async (): Promise<void> => {
-    format.mark ??= await decimalMarkOf(again)
+    format.mark ??= await decimalMarkOf(again, chosen)
   }
-  return readRows(source, { ...layout, ruleOf, prepare }, onNotice)
+  return readRows(source, { ...layout, ruleOf, prepare, chosen, onColumns }, onNotice)
 }
 
 /** A quick look at each cell, before the reading of an amount. */
@@ -159,13 +175,17 @@ function isUnclear(cell: string): boolean {
 }
 
 /** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
-async function decimalMarkOf(source: CatalogueSource): Promise<DecimalMark | undefined> {
+async function decimalMarkOf(
+  source: CatalogueSource,
+  chosen: ColumnChoices | undefined,
+): Promise<DecimalMark | undefined> {
   const marks = new Set<DecimalMark>()
   const ruleOf = (column: string, value: string): undefined => {
     const mark = column === 'price' ? decimalMarkIn(value) : undefined
     if (mark !== undefined && mark !== 'unclear') marks.add(mark)
   }
-  const rows = readRows(source, { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf }, () => {})
+  const layout = { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf, chosen }
+  const rows = readRows(source, layout, () => {})
   while (!(await rows.next()).done);
   const [mark, other] = marks
   return other === undefined ? mark : undefined
@@ -226,14 +246,16 @@ async function* readRows<Row>(
 function columnsOf<Row>(
   place: string,
   { cells }: FileRecord,
-  { required, optional }: Layout<Row>,
+  { required, optional, chosen = new Map(), onColumns }: Layout<Row>,
   onNotice: (notice: string) => void,
 ): readonly (string | undefined)[] {
   const width = cells.findLastIndex(cell => cellValue(cell) !== '') + 1
   const written = cells.slice(0, width).map(cellValue)
   const known = [...required, ...optional]
-  const names = columnNames(written, known)
-  const others = written.filter((_, index) => !known.includes(names[index] ?? ''))
+  const names = columnNames(written, known, chosen)
+  const readAs = (index: number): string | undefined => known.find(column => column === names[index])
+  onColumns?.(written.map((name, index) => ({ index, written: name, column: readAs(index) })))
+  const others = written.filter((_, index) => !chosen.has(index) && !known.includes(names[index] ?? ''))
   const rule = message`the columns are ${known.map(translated).join(', ')}`
   const missing = required.find(name => !names.includes(name))
   if (missing !== undefined) {
@@ -265,23 +287,30 @@ function columnsOf<Row>(
       ? [{ written: shownCell(name), column: translated(column) }]
       : []
   })
-  if (renamed.length > 0) onNotice(`${place}: ${readAs(renamed)}`)
+  if (renamed.length > 0) onNotice(`${place}: ${renamedColumns(renamed)}`)
   if (others.length > 0) {
     const unused = known.filter(name => !names.includes(name))
     onNotice(`${place}: ${ignoredColumns(others, unused)}; ${rule}`)
   }
-  return names.map(name => (known.includes(name) ? name : undefined))
+  return names.map((_, index) => readAs(index))
 }
 
 /**
- * Returns what the names of columns mean. A column that is called otherwise is used only if no column has its own name.
+ * Returns what the names of columns mean. What a person chose comes first. A column that is called otherwise is used
+ * only if no column has its own name.
  */
-function columnNames(written: readonly string[], known: readonly string[]): string[] {
-  const own = known.filter(column => written.some(name => isOwnName(name, column)))
-  const open = known.filter(column => !own.includes(column))
-  return written.map(name => {
+function columnNames(written: readonly string[], known: readonly string[], chosen: ColumnChoices): string[] {
+  const taken = [...chosen.values()]
+  const free = known.filter(column => !taken.includes(column))
+  const own = free.filter(column =>
+    written.some((name, index) => !chosen.has(index) && isOwnName(name, column)),
+  )
+  const open = free.filter(column => !own.includes(column))
+  return written.map((name, index) => {
+    if (chosen.has(index)) return chosen.get(index) ?? ''
     const column = own.find(other => isOwnName(name, other)) ?? columnMeantBy(name, open)
-    return column ?? name.toLowerCase()
+    const written = name.toLowerCase()
+    return column ?? (taken.includes(written) ? '' : written)
   })
 }
 
@@ -294,7 +323,10 @@ function repeatedColumn(written: readonly string[], names: readonly string[], in
   return message`the columns ${both[0]} and ${both[1]} are both read as ${both[2]}: name one of them so`
 }
 
-function readAs([first, ...more]: readonly { readonly written: string; readonly column: string }[]): string {
+function renamedColumns([first, ...more]: readonly {
+  readonly written: string
+  readonly column: string
+}[]): string {
   const others = more.map(({ written, column }) => message`${written} as ${column}`)
   return listText([message`${first?.written ?? ''} is read as ${first?.column ?? ''}`, ...others])
 }

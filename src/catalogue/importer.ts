@@ -16,6 +16,8 @@ import { message } from '../values/message.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
   type CatalogueKind,
+  type ColumnChoices,
+  type FileColumn,
   type ParsedLine,
   type RecordText,
   readCategories,
@@ -54,6 +56,10 @@ export interface ImportPlan {
   readonly createCategories?: boolean
   /** The mark before the decimals of prices; by default, the prices of the file show it. */
   readonly decimalMark?: DecimalMark | undefined
+  /** What a person says about the columns of the file of pets. */
+  readonly columns?: ColumnChoices
+  /** Called with the columns of the file of pets, also if it is refused because one is missing. */
+  readonly onColumns?: (columns: readonly FileColumn[]) => void
   readonly onRejected?: (file: CatalogueKind, text: RecordText) => void
   /** Shortens the texts that are remembered, for a file with a million pets. */
   readonly digest?: (text: string) => string
@@ -353,6 +359,8 @@ async function readFiles(
       again: pets,
       onUnclearPrice: log.noteUnclearPrice,
       needsUnits,
+      chosen: plan.columns,
+      onColumns: plan.onColumns,
     }
     for await (const group of groupsOf(readPets(counted(pets, onBytes), log.addNotice, currency, format))) {
       const rows = rowsIn(group)

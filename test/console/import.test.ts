@@ -253,3 +253,29 @@ test('a delivery from a file adds to the stock, and is taken back, except for wh
   expect((await client.listPets({ search: 'Harness' })).data.items).toEqual([])
   await page.context().close()
 })
+
+test('the user says what a column is, also of a file that is refused without it, and leaves one out', async () => {
+  const page = await browser.open(store(), '/import')
+  await store().client.createCategory({ body: { name: 'Mapped' } })
+  // The column of names is unknown, and another one has the name of the prices.
+  await choosePets(page, 'Bez;category;price;VK\nMapped one;Mapped;0,10;12,50\n')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('the column "name" is missing').waitFor()
+  const read = async (column: string, as: string): Promise<void> => {
+    await page.getByRole('combobox', { name: column, exact: true }).click()
+    await page.getByRole('option', { name: as, exact: true }).click()
+  }
+  expect(await page.getByRole('combobox', { name: 'price', exact: true }).inputValue()).toBe('price')
+  await read('Bez', 'name')
+  await read('VK', 'price')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('1 pet can be imported').waitFor()
+  expect(await page.getByRole('combobox', { name: 'price', exact: true }).inputValue()).toBe('left out')
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('1 pet were loaded').waitFor()
+  const { data } = await store().client.listPets({ name: 'Mapped one' })
+  expect(data.items[0]).toMatchObject({ name: 'Mapped one', price: 1250n })
+  // Another file has other columns.
+  await choosePets(page, 'name,category\nMax,Mapped\n')
+  expect(await page.getByText('Columns of the pets file').count()).toBe(0)
+})

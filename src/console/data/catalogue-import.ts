@@ -1,4 +1,4 @@
-import type { CatalogueKind, RecordText } from '../../catalogue/catalogue-file.ts'
+import type { CatalogueKind, ColumnChoices, FileColumn, RecordText } from '../../catalogue/catalogue-file.ts'
 import { type CatalogueSource, UnreadableFile } from '../../catalogue/file-text.ts'
 import {
   checkFiles,
@@ -31,6 +31,8 @@ export interface ImportChoices {
   readonly createCategories: boolean
   /** Undefined until the user says it: as the prices show it. */
   readonly decimalMark?: DecimalMark | undefined
+  /** What the user says about the columns of the pets file. */
+  readonly columns: ColumnChoices
 }
 
 export interface ImportResult {
@@ -108,9 +110,10 @@ export async function checkChosen(
   key: string,
   files: ChosenFiles,
   choices: ImportChoices,
+  onColumns: (columns: readonly FileColumn[]) => void,
 ): Promise<ImportResult> {
   const { sources, plan, progress, resultOf } = runOf(files, choices)
-  return resultOf(await checkFiles(storeTarget(key), sources, plan, progress))
+  return resultOf(await checkFiles(storeTarget(key), sources, { ...plan, onColumns }, progress))
 }
 
 /**

@@ -8,12 +8,14 @@ import {
   Group,
   List,
   Radio,
+  Select,
+  SimpleGrid,
   Stack,
   Text,
 } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { CatalogueKind } from '../../catalogue/catalogue-file.ts'
+import type { CatalogueKind, ColumnChoices, FileColumn } from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
 import {
@@ -70,16 +72,20 @@ const columnNames = {
   barcode: <Code>{t('barcode')}</Code>,
 }
 
+const firstChoices: ImportChoices = {
+  keepGoing: false,
+  onExisting: 'load',
+  createCategories: false,
+  columns: new Map(),
+}
+
 export function Import() {
   const { key } = useSession()
   const queries = useQueryClient()
   const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
-  const [choices, setChoices] = useState<ImportChoices>({
-    keepGoing: false,
-    onExisting: 'load',
-    createCategories: false,
-  })
-  const check = useMutation({ mutationFn: () => checkChosen(key, files, choices) })
+  const [choices, setChoices] = useState(firstChoices)
+  const [columns, setColumns] = useState<readonly FileColumn[]>([])
+  const check = useMutation({ mutationFn: () => checkChosen(key, files, choices, setColumns) })
   const [loaded, setLoaded] = useState<ImportResult>()
   const change = useChange<ImportResult>('import', {
     onDone: result => {
@@ -97,8 +103,14 @@ export function Import() {
   const choose = (kind: CatalogueKind, file: File | null): void => {
     forgetResult()
     setFiles({ ...files, [kind]: file })
-    // Another file may have another mark.
-    if (kind === 'pets') setChoices({ ...choices, decimalMark: undefined })
+    if (kind !== 'pets') return
+    // Another file may have another mark and other columns.
+    setChoices({ ...choices, decimalMark: undefined, columns: new Map() })
+    setColumns([])
+  }
+  const changeChoices = (changed: Partial<ImportChoices>): void => {
+    forgetResult()
+    setChoices({ ...choices, ...changed })
   }
   const giveUp = (): void => {
     change.giveUp()
@@ -106,7 +118,6 @@ export function Import() {
   }
   const result = loaded ?? check.data
   const isLoaded = loaded?.report.outcome !== undefined
-  const isEmpty = !files.categories && !files.pets
   const isBusy = check.isPending || change.isRunning
   return (
     <Page title={t('Import')}>
@@ -119,36 +130,28 @@ export function Import() {
           <Choices
             choices={choices}
             asksForMark={result?.findings.hasUnclearPrices ?? false}
-            onChange={changed => {
+            onChange={changeChoices}
+          />
+          <FileColumns
+            columns={columns}
+            chosen={choices.columns}
+            onChange={chosen => changeChoices({ columns: chosen })}
+          />
+          <ImportButtons
+            isBusy={isBusy}
+            canCheck={Boolean(files.categories ?? files.pets)}
+            canLoad={loaded === undefined && change.error === null && canLoad(check.data, choices)}
+            onCheck={() => {
               forgetResult()
-              setChoices({ ...choices, ...changed })
+              check.mutate()
+            }}
+            onLoad={() => {
+              change.start(() => {
+                const load = importOf(key, files, choices)
+                return { send: ({ signal }) => load(signal), isRepeatable: true }
+              })
             }}
           />
-          <Group>
-            <Button
-              variant="default"
-              onClick={() => {
-                forgetResult()
-                check.mutate()
-              }}
-              loading={isBusy}
-              disabled={isEmpty}
-            >
-              {t('Check')}
-            </Button>
-            <Button
-              onClick={() => {
-                change.start(() => {
-                  const load = importOf(key, files, choices)
-                  return { send: ({ signal }) => load(signal), isRepeatable: true }
-                })
-              }}
-              loading={isBusy}
-              disabled={loaded !== undefined || change.error !== null || !canLoad(check.data, choices)}
-            >
-              {t('Import')}
-            </Button>
-          </Group>
         </Stack>
       </Fieldset>
       <ImportError error={change.error ?? check.error} />
@@ -161,6 +164,27 @@ export function Import() {
       {result && <Problems result={result} files={files} />}
       <PastImports />
     </Page>
+  )
+}
+
+interface ImportButtonsProps {
+  readonly isBusy: boolean
+  readonly canCheck: boolean
+  readonly canLoad: boolean
+  readonly onCheck: () => void
+  readonly onLoad: () => void
+}
+
+function ImportButtons({ isBusy, canCheck, canLoad, onCheck, onLoad }: ImportButtonsProps) {
+  return (
+    <Group>
+      <Button variant="default" onClick={onCheck} loading={isBusy} disabled={!canCheck}>
+        {t('Check')}
+      </Button>
+      <Button onClick={onLoad} loading={isBusy} disabled={!canLoad}>
+        {t('Import')}
+      </Button>
+    </Group>
   )
 }
 
@@ -222,6 +246,46 @@ function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
         </Radio.Group>
       )}
     </>
+  )
+}
+
+/** The columns of a pets file, by the name in the API. */
+const petColumns = ['name', 'category', 'quantity', 'hold', 'reorderAt', 'price', 'barcode'] as const
+const LEFT_OUT = '-'
+
+interface FileColumnsProps {
+  readonly columns: readonly FileColumn[]
+  readonly chosen: ColumnChoices
+  readonly onChange: (chosen: ColumnChoices) => void
+}
+
+/** What each column of the pets file is read as. The user can change it, and checks the file again. */
+function FileColumns({ columns, chosen, onChange }: FileColumnsProps) {
+  const data = [
+    { value: LEFT_OUT, label: t('left out') },
+    ...petColumns.map(column => ({ value: String(column), label: t(column) })),
+  ]
+  const named = columns.filter(({ written }) => written !== '')
+  if (named.length === 0) return null
+  return (
+    <Fieldset legend={t('Columns of the pets file')}>
+      <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
+        {named.map(({ index, written, column }) => (
+          <Select
+            key={index}
+            size="xs"
+            label={escapeControls(written)}
+            className="name"
+            data={data}
+            value={(chosen.has(index) ? chosen.get(index) : column) ?? LEFT_OUT}
+            onChange={value => {
+              if (value !== null) onChange(new Map(chosen).set(index, value === LEFT_OUT ? undefined : value))
+            }}
+            allowDeselect={false}
+          />
+        ))}
+      </SimpleGrid>
+    </Fieldset>
   )
 }
 

@@ -731,6 +731,7 @@ const sentences = {
   // Import
   '{file} was changed, moved or deleted after it was chosen: choose the file again.':
     '{file} wurde nach der Auswahl geändert, verschoben oder gelöscht: Wählen Sie die Datei noch einmal.',
+  'Columns of the pets file': 'Spalten der Tierdatei',
   'Pets that exist': 'Tiere, die es schon gibt',
   'Found by the barcode, or else by the name and the category':
     'Gefunden über den Barcode, sonst über den Namen und die Kategorie',
