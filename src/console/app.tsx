@@ -154,16 +154,7 @@ function Frame({ session }: { readonly session: Session }) {
             <HeaderSearch takesScans visibleFrom="sm" w={260} miw={100} />
             <SellButton />
             <ReserveButton visibleFrom="sm" />
-            <Button
-              component="a"
-              href={`${basePath}/docs/guide/your-first-day`}
-              target="_blank"
-              variant="subtle"
-              size="compact-sm"
-              aria-label={t('Help: your first day')}
-            >
-              ?
-            </Button>
+            <HelpLink />
             <KeyMenu />
           </Group>
         </Group>
@@ -293,5 +284,23 @@ function ThrottleAlert(): ReactNode {
         soon: <span aria-hidden="true">{t('in {seconds} s', { seconds: String(seconds) })}</span>,
       })}
     </Alert>
+  )
+}
+
+/** A link to the part of the guide about the current view. */
+function HelpLink() {
+  const [location] = useLocation()
+  const view = allViews.find(({ path }) => path !== '/' && location.startsWith(path))
+  return (
+    <Button
+      component="a"
+      href={`${basePath}/docs/guide/${view?.guide ?? 'your-first-day'}`}
+      target="_blank"
+      variant="subtle"
+      size="compact-sm"
+      aria-label={t('Help')}
+    >
+      ?
+    </Button>
   )
 }

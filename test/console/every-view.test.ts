@@ -27,15 +27,26 @@ test('each view fits a small screen without scrolling sideways, and has at most 
   await client.createWebhook({ body: { url: `http://127.0.0.1:1/${LONG_NAME}` } })
   await client.sendTestEvent({ webhookId: 1n })
   const page = await browser.open(store(), '', { width: 390, colorScheme: 'dark' })
+  await page.getByRole('banner').waitFor()
+  const guides = new Set<string>()
   for (const path of viewPaths) {
     await page.goto(`${store().base}/console${path.replace(':id', '1')}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
+    // Without the frame, it would be the page to sign in.
+    await page.getByRole('banner').waitFor()
+    await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
     const skeletons = page.locator('#main .mantine-Skeleton-root')
     await until('the view has its data', async () => (await skeletons.count()) === 0)
     expect([path, await isTooWide(page), await page.evaluate<string[]>(SIDEWAYS)]).toEqual([path, false, []])
     expect([path, (await page.evaluate<string[]>(PRIMARY)).length <= 1]).toEqual([path, true])
     expect([path, await seriousViolations(page)]).toEqual([path, []])
+    guides.add((await page.getByRole('link', { name: 'Help', exact: true }).getAttribute('href')) ?? '')
   }
+  for (const guide of guides) {
+    const [address = '', part] = guide.split('#')
+    const text = await (await fetch(store().base + address)).text()
+    expect([guide, part === undefined || text.includes(`id="${part}"`)]).toEqual([guide, true])
+  }
+  expect(guides.size).toBeGreaterThan(5)
 })
 
 test('a key that may not change something sees it without the buttons for that', async () => {

@@ -224,7 +224,9 @@ describe('the console of a sandbox:', () => {
     })
     for (const path of paths) {
       await page.goto(`${sandbox.created.baseUrl}/console${path}`)
-      await page.getByRole('heading', { level: 1 }).waitFor()
+      // Until the key is checked, the page is that of the sign-in.
+      await page.getByRole('banner').waitFor()
+      await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor()
       await page.waitForLoadState()
       expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
     }

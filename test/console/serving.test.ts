@@ -188,7 +188,7 @@ test('on a phone and behind a proxy, the header opens the guide of the first day
   expect((brand?.x ?? 0) + (brand?.width ?? 0)).toBeLessThan(sell?.x ?? 0)
   const [guide] = await Promise.all([
     page.waitForEvent('popup'),
-    header.getByRole('link', { name: 'Help: your first day' }).click(),
+    header.getByRole('link', { name: 'Help', exact: true }).click(),
   ])
   await guide.getByRole('heading', { name: 'Your first day', level: 1 }).waitFor()
   await guide.waitForLoadState()

@@ -13,6 +13,8 @@ interface NavigationEntry {
   readonly label: string
   /** The scope that a key needs to see the entry. If it is absent, every key sees the entry. */
   readonly scope: Scope | undefined
+  /** The page of the guide about the views, or a part of it. */
+  readonly guide: string
   readonly routes: readonly {
     readonly path: ViewPath
     readonly view: LazyExoticComponent<ComponentType<ViewProps>>
@@ -22,6 +24,7 @@ interface NavigationEntry {
 /** The first route is that of the entry. The script of each view is loaded when the view is opened. */
 function entry(
   label: string,
+  guide: string,
   routes: readonly [LoadedRoute, ...LoadedRoute[]],
   scope?: Scope,
 ): NavigationEntry {
@@ -29,17 +32,19 @@ function entry(
     path,
     view: lazy(async () => ({ default: await loadView(load) })),
   }))
-  return { path: routes[0][0], label, scope, routes: lazyRoutes }
+  return { path: routes[0][0], label, scope, guide, routes: lazyRoutes }
 }
 
 export const views: readonly NavigationEntry[] = [
-  entry(t('Dashboard'), [['/', async () => (await import('./dashboard.tsx')).Dashboard]]),
-  entry(t('Pets'), [
+  entry(t('Dashboard'), 'your-first-day', [['/', async () => (await import('./dashboard.tsx')).Dashboard]]),
+  entry(t('Pets'), 'your-first-day#the-page-of-a-pet', [
     ['/pets', async () => (await import('./pets.tsx')).Pets],
     ['/pets/:id', async () => (await import('./pet.tsx')).PetView],
   ]),
-  entry(t('Categories'), [['/categories', async () => (await import('./categories.tsx')).Categories]]),
-  entry(t('Inventory'), [
+  entry(t('Categories'), 'your-first-day#the-page-of-a-pet', [
+    ['/categories', async () => (await import('./categories.tsx')).Categories],
+  ]),
+  entry(t('Inventory'), 'your-first-day#the-page-of-a-pet', [
     ['/inventory', async () => (await import('./inventory.tsx')).Inventory],
     ['/inventory/reorder', async () => (await import('./reorder.tsx')).Reorder],
     ['/inventory/delivery', async () => (await import('./delivery.tsx')).Delivery],
@@ -47,6 +52,7 @@ export const views: readonly NavigationEntry[] = [
   ]),
   entry(
     t('Orders'),
+    'your-first-day#the-orders-of-the-day',
     [
       ['/orders', async () => (await import('./orders.tsx')).Orders],
       ['/orders/:id', async () => (await import('./order.tsx')).OrderView],
@@ -56,20 +62,51 @@ export const views: readonly NavigationEntry[] = [
   ),
   entry(
     t('Webhooks'),
+    'events#webhooks',
     [
       ['/webhooks', async () => (await import('./webhooks.tsx')).Webhooks],
       ['/webhooks/:id', async () => (await import('./webhook.tsx')).WebhookView],
     ],
     'webhooks:manage',
   ),
-  entry(t('Keys'), [['/keys', async () => (await import('./keys.tsx')).Keys]], 'keys:manage'),
-  entry(t('Audit log'), [['/audit', async () => (await import('./audit.tsx')).Audit]], 'audit:read'),
-  entry(t('Import'), [['/import', async () => (await import('./import.tsx')).Import]], 'pets:write'),
+  entry(
+    t('Keys'),
+    'your-first-day#a-key-for-the-till',
+    [['/keys', async () => (await import('./keys.tsx')).Keys]],
+    'keys:manage',
+  ),
+  entry(
+    t('Audit log'),
+    'your-first-day#what-happened-and-who-did-it',
+    [['/audit', async () => (await import('./audit.tsx')).Audit]],
+    'audit:read',
+  ),
+  entry(
+    t('Import'),
+    'your-first-day#bring-your-spreadsheet',
+    [['/import', async () => (await import('./import.tsx')).Import]],
+    'pets:write',
+  ),
 ]
 
 /** The views that only the console of a sandbox has. They need the key of the sandbox, which has every scope. */
 export const sandboxViews: readonly NavigationEntry[] = [
-  entry(t('Requests'), [['/requests', async () => (await import('./requests.tsx')).Requests]], 'admin'),
-  entry(t('Failures'), [['/failures', async () => (await import('./failures.tsx')).Failures]], 'admin'),
-  entry(t('Sandbox'), [['/sandbox', async () => (await import('./sandbox.tsx')).SandboxView]], 'admin'),
+  entry(
+    t('Requests'),
+    'sandboxes',
+    [['/requests', async () => (await import('./requests.tsx')).Requests]],
+    'admin',
+  ),
+  entry(
+    t('Failures'),
+    'sandboxes',
+    [['/failures', async () => (await import('./failures.tsx')).Failures]],
+    'admin',
+  ),
+  entry(
+    t('Sandbox'),
+    'sandboxes',
+    [['/sandbox', async () => (await import('./sandbox.tsx')).SandboxView]],
+    'admin',
+  ),
 ]

@@ -46,7 +46,7 @@ const columns: readonly Column<Webhook>[] = [
     head: t('Events'),
     cell: ({ types }) => (types ? countText(types.length, '{count} type', '{count} types') : t('All')),
   },
-  { head: t('State'), isShort: true, cell: webhook => <WebhookState webhook={webhook} /> },
+  { head: t('State'), cell: webhook => <WebhookState webhook={webhook} /> },
 ]
 
 export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
@@ -58,14 +58,14 @@ export function WebhookState({ webhook }: { readonly webhook: Webhook }) {
       failing: t('disabled: attempts failed for five days'),
     }[disabledReason ?? 'asked']
     return (
-      <Badge color="gray" tt="none">
+      <Badge color="gray" tt="none" className="long-badge">
         {text}
       </Badge>
     )
   }
   if (failingSince)
     return (
-      <Badge color="red" tt="none">
+      <Badge color="red" tt="none" className="long-badge">
         {t('failing (first failure {age})', { age: formatAge(failingSince) })}
       </Badge>
     )

@@ -13,7 +13,7 @@ const sentences = {
   'Skip to content': 'Zum Inhalt springen',
   Menu: 'Menü',
   Petstore: 'Petstore',
-  'Help: your first day': 'Hilfe: Ihr erster Tag',
+  Help: 'Hilfe',
   Views: 'Ansichten',
   'Language: {language}': 'Sprache: {language}',
   'Times are those of {zone}. Petstore {version}.': 'Zeitzone: {zone}. Petstore {version}.',
