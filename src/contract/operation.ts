@@ -110,8 +110,13 @@ export interface Operation {
   readonly location?: (resource: never) => string
   /** The operation is about one resource with an ETag, so a change of it can be conditional. */
   readonly resourceHasEtag?: true
-  /** The response contains a secret of this kind, so it is neither cached nor stored for replay. */
-  readonly secret?: 'key' | 'webhook'
+  /**
+   * The response contains a secret of this kind, so it is neither cached nor stored for replay. The store makes it for
+   * the response, unless it is `claimed`.
+   */
+  readonly secret?: 'key' | 'handover' | 'webhook' | 'claimed'
+  /** The refusals of the operation count as wrong keys of the address. */
+  readonly isAuthentication?: true
   /** The list is endless: its `next` link is always present and sets this parameter; `wait` delays an empty page. */
   readonly endless?: 'after'
   /** The member of the body whose URL is checked, with a DNS look-up, before the command runs. */
@@ -128,7 +133,7 @@ export interface Operation {
   readonly isForTeacher?: true
   /** The operation may be silent for longer than the timeout of the runtime, as reads of events also may. */
   readonly isSlow?: true
-  /** The operation is only for imports by the command line and the console: it is served, but not described. */
+  /** The operation is only for the console and imports by the command line: it is served, but not described. */
   readonly hidden?: true
   /** The refusals of the operation, as examples, in addition to those that `refusalsOf` adds. */
   readonly errors?: readonly StoreError[]

@@ -5,8 +5,8 @@ import { hasPricedOrder } from '../shop/orders/verbs.ts'
 import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
 import { CURRENCY_DEFAULT } from '../values/currency.ts'
 import { storedInstant } from '../values/instant.ts'
+import { makeSecretBox } from '../values/secret-box.ts'
 import type { StoreEngine } from './open.ts'
-import { makeSecretBox } from './secret-box.ts'
 import { runSystemCommand } from './system-command.ts'
 
 /** The plaintext of a check value in the database. A key that decrypts the check value is the right key. */

@@ -22,11 +22,13 @@ import { makeRequestIds, type OnResponse } from '../http/request/request-context
 import { fixedPaths } from '../http/router/fixed-paths.ts'
 import { operationPaths, type Paths, type RoutesOptions } from '../http/router/routes.ts'
 import type { Caller, NewSecret } from '../shop/kernel/context.ts'
-import { keyHash, newKey } from '../shop/keys/schema.ts'
+import { keyHash, newHandoverCode, newKey } from '../shop/keys/schema.ts'
 import { findCaller } from '../shop/keys/verbs.ts'
 import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
+import { webhookSecret } from '../shop/webhooks/schema.ts'
 import { storedInstant } from '../values/instant.ts'
 import { errorText, type Log } from '../values/log.ts'
+import { makeSecretBox, type SecretBox } from '../values/secret-box.ts'
 import {
   AddressRefused,
   type AddressRules,
@@ -39,7 +41,6 @@ import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 import type { StoreEngine } from './open.ts'
 import { RetentionClock } from './retention-clock.ts'
-import { makeSecretBox, type SecretBox, webhookSecret } from './secret-box.ts'
 import { type SweepTimes, startSweeping } from './sweeping.ts'
 
 export interface ServiceOptions {
@@ -303,9 +304,11 @@ function startEvents(
   }
 }
 
-function makeSecret(kind: 'key' | 'webhook', box: SecretBox): NewSecret {
-  const plaintext = kind === 'key' ? newKey() : webhookSecret()
-  return { plaintext, stored: kind === 'key' ? keyHash(plaintext) : box.encrypt(plaintext) }
+const makers = { key: newKey, handover: newHandoverCode, webhook: webhookSecret }
+
+function makeSecret(kind: keyof typeof makers, box: SecretBox): NewSecret {
+  const plaintext = makers[kind]()
+  return { plaintext, stored: kind === 'webhook' ? box.encrypt(plaintext) : keyHash(plaintext) }
 }
 
 /**

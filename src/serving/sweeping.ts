@@ -50,8 +50,8 @@ export interface SweepTimes {
 }
 
 /**
- * Deletes all expired rows: stored replies, rows of abandoned imports, events, deliveries. Returns whether it
- * succeeded.
+ * Deletes all expired rows: stored replies, rows of abandoned imports, codes for keys, events, deliveries. Returns
+ * whether it succeeded.
  */
 export async function sweep(options: SweepOptions, stopping?: AbortSignal): Promise<boolean> {
   const { engine, log, eventRetention } = options
@@ -64,6 +64,7 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
     }
     await sweepAll('sweepReplies', {})
     await sweepAll('sweepStagedRows', {})
+    await sweepAll('sweepHandovers', {})
     if (eventRetention !== 'forever') await sweepAll('sweepEvents', before(eventRetention))
     // A delivery is useless without its event.
     const keptMs =
@@ -76,7 +77,7 @@ export async function sweep(options: SweepOptions, stopping?: AbortSignal): Prom
   }
 }
 
-type SweepId = 'sweepReplies' | 'sweepStagedRows' | 'sweepEvents' | 'sweepDeliveries'
+type SweepId = 'sweepReplies' | 'sweepStagedRows' | 'sweepHandovers' | 'sweepEvents' | 'sweepDeliveries'
 
 /**
  * Runs commands that delete a limited number of rows each, until no such row is left. Pauses after each command,

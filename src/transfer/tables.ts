@@ -34,12 +34,13 @@ interface CatalogRow {
 const CATALOG = `
   SELECT m.name AS "table", c.name AS "column", c.type, c.pk AS place
   FROM sqlite_master m JOIN pragma_table_info(m.name) c
-  WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' ORDER BY m.name, c.cid`
+  WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name <> 'handover' ORDER BY m.name, c.cid`
 
 /**
  * Returns the tables that the current migrations create, with the rows of a new store. They are read from a new
  * database in memory, so they never differ from the migrations. PostgreSQL has the same tables and two more
- * (`migration` and `execution`), which are not part of a store.
+ * (`migration` and `execution`), which are not part of a store. A pending
+ * `handover` is not either: a copy must not hand over a key a second time.
  */
 export function storeTables(): StoreTable[] {
   using database = new Database(':memory:', { strict: true, safeIntegers: true })

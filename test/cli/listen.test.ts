@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { Webhook } from 'standardwebhooks'
-import { webhookSecret } from '../../src/serving/secret-box.ts'
+import { webhookSecret } from '../../src/shop/webhooks/schema.ts'
 import { command, run } from '../support/process.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'

@@ -11,7 +11,7 @@ const KEPT_MS = 90 * DAY_MS
 /** A number of commands above 1,000, so that a sweep that is limited to 1,000 commands is detected. */
 const COMMANDS = 1500
 const ROWS = 3500
-const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries']
+const SWEEPS = ['sweepReplies', 'sweepStagedRows', 'sweepHandovers', 'sweepEvents', 'sweepDeliveries']
 
 const quiet: Log = { access: () => {}, info: () => {}, error: () => {} }
 

@@ -8,8 +8,8 @@ import { hasCode } from '../../files/system-error.ts'
 import { adoptSecretKey, isSecretKeyRight } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { readSecretKey } from '../../setting-readers.ts'
-import { SECRET_KEY_BYTES } from '../../shop/webhooks/schema.ts'
 import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
+import { SECRET_KEY_BYTES } from '../../values/secret-box.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf, say } from '../terminal/terminal.ts'
 
 /** Adds the command `new-secret-key`, which creates the file for PETSTORE_SECRET_KEY_FILE. */

@@ -4,11 +4,13 @@ import postgresPrices from './postgres/0018-prices.sql' with { type: 'text' }
 import postgresSales from './postgres/0019-sales.sql' with { type: 'text' }
 import postgresBarcodes from './postgres/0020-barcodes.sql' with { type: 'text' }
 import postgresImports from './postgres/0021-imports.sql' with { type: 'text' }
+import postgresHandovers from './postgres/0022-handovers.sql' with { type: 'text' }
 import sqliteBase from './sqlite/0016-base.sql' with { type: 'text' }
 import sqlitePrices from './sqlite/0017-prices.sql' with { type: 'text' }
 import sqliteSales from './sqlite/0018-sales.sql' with { type: 'text' }
 import sqliteBarcodes from './sqlite/0019-barcodes.sql' with { type: 'text' }
 import sqliteImports from './sqlite/0020-imports.sql' with { type: 'text' }
+import sqliteHandovers from './sqlite/0021-handovers.sql' with { type: 'text' }
 
 // A new script follows in both lists.
 
@@ -18,6 +20,7 @@ export const sqliteMigrations = new Migrations(16, [
   sqliteSales,
   sqliteBarcodes,
   sqliteImports,
+  sqliteHandovers,
 ])
 
 export const postgresMigrations = new Migrations(17, [
@@ -26,4 +29,5 @@ export const postgresMigrations = new Migrations(17, [
   postgresSales,
   postgresBarcodes,
   postgresImports,
+  postgresHandovers,
 ])

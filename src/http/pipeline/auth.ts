@@ -56,7 +56,7 @@ async function findCaller(
   callers: Callers,
   failedAuthentications: RateLimiter,
 ): Promise<Caller> {
-  try {
+  const find = async (): Promise<Caller> => {
     const token = bearerToken(headers.get('authorization') ?? '')
     if (token === undefined) {
       throw malformedAuthorization()
@@ -65,10 +65,22 @@ async function findCaller(
       throw malformedKey()
     }
     return await callers.find(token)
+  }
+  return await countFailures(find, context, failedAuthentications)
+}
+
+/** Runs an attempt to authenticate. Throws `rate_limited` if it fails and its address has had too many failures. */
+export async function countFailures<Result>(
+  attempt: () => Promise<Result>,
+  { address }: Pick<RequestContext, 'address'>,
+  failedAuthentications: RateLimiter,
+): Promise<Result> {
+  try {
+    return await attempt()
   } catch (error) {
     // Only failures count, so they never block a caller with a valid key. A database that is silent is no failure.
     const isFailure = error instanceof StoreError && error.status < 500
-    const slowed = isFailure ? failedAuthentications.take(rateGroup(context.address)).refusal : undefined
+    const slowed = isFailure ? failedAuthentications.take(rateGroup(address)).refusal : undefined
     throw slowed ? tooManyWrongKeys(slowed.details.retryAfterSeconds ?? 1) : error
   }
 }

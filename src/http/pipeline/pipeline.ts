@@ -14,7 +14,7 @@ import { markUnbuffered } from '../events/stream-headers.ts'
 import type { SseHub } from '../events/stream-hub.ts'
 import type { RateLimiter } from '../limits/rate-limit.ts'
 import { callerName, type RequestContext, type Route, traceparentIn } from '../request/request-context.ts'
-import { authenticate, authorize, type Callers } from './auth.ts'
+import { authenticate, authorize, type Callers, countFailures } from './auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from './body.ts'
 import { readConditions, refuseConditions } from './conditional.ts'
 import { readIdempotencyKey } from './idempotency-key.ts'
@@ -40,7 +40,7 @@ export interface Pipeline {
   /** Returns the time in milliseconds since 1970. It decides only which operations have been retired. */
   readonly lifecycleClock: () => number
   readonly callers: Callers
-  readonly makeSecret: (kind: 'key' | 'webhook') => NewSecret
+  readonly makeSecret: (kind: 'key' | 'handover' | 'webhook') => NewSecret
   /**
    * Returns undefined if events may be sent to the URL, or if there is no URL; a warning if the host of the URL cannot
    * be resolved now. Throws `validation_failed` if events must not be sent to it.
@@ -163,7 +163,7 @@ async function handleCommand(
   const idempotency = readIdempotencyKey(operation, context, bytes)
   const body = operation.body && validateBody(operation.body, readJson(bytes))
   // The URL is checked before the transaction, which must never wait for the network.
-  const { checksAddress } = operation
+  const { checksAddress, secret } = operation
   const warning = checksAddress && (await checkAddress(memberOf(body, checksAddress)))
   // With a body, `receiveBody` has already waited for a turn.
   if (!operation.body) await nextTurn()
@@ -177,12 +177,17 @@ async function handleCommand(
       requestId,
       currency: pipeline.currency,
       traceparent: traceparentIn(context.request.headers),
-      ...(operation.secret && { secret: makeSecret(operation.secret) }),
+      ...(secret && secret !== 'claimed' && { secret: makeSecret(secret) }),
     },
     ...(operation.method !== 'POST' && { conditions }),
     ...(idempotency && { idempotency }),
   }
-  const reply = replyOf(await engine.execute(command))
+  const execute = () => engine.execute(command)
+  const reply = replyOf(
+    operation.isAuthentication
+      ? await countFailures(execute, context, pipeline.failedAuthentications)
+      : await execute(),
+  )
   if (warning !== undefined) context.headers['Petstore-Warning'] = warning
   return respond(pipeline, context, operation, reply, conditions)
 }

@@ -1,5 +1,6 @@
 const SECRETS: readonly [RegExp, string][] = [
   [/pst_[0-9A-Za-z]{4,}/g, 'pst_***'],
+  [/psc_[0-9a-f]{4,}/g, 'psc_***'],
   [/whsec_[0-9A-Za-z+/=_-]+/g, 'whsec_***'],
 ]
 const SECRET_HEADERS: readonly string[] = ['authorization', 'cookie', 'set-cookie', 'proxy-authorization']

@@ -2,8 +2,8 @@ import type { Operation } from '../../contract/operation.ts'
 import { linksBy } from '../../contract/operation.ts'
 import { enumParameter, idParameter, paging } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { keyNotFound, lastAdminKey } from './refusals.ts'
-import { ApiKey, CreatedApiKey, KeyInclude, NewApiKey } from './schema.ts'
+import { handoverNotFound, keyNotFound, lastAdminKey } from './refusals.ts'
+import { ApiKey, CreatedApiKey, HandedOverKey, HandoverCode, KeyInclude, NewApiKey } from './schema.ts'
 
 export const keys = {
   listKeys: {
@@ -53,5 +53,34 @@ export const keys = {
     success: { status: 204, description: 'The key was revoked.' },
     resourceHasEtag: true,
     errors: [keyNotFound(404n), lastAdminKey(1n)],
+  },
+} as const satisfies Record<string, Operation>
+
+/** How the console brings a new key to another browser. */
+export const handovers = {
+  handOverKey: {
+    method: 'POST',
+    path: '/keys/handovers',
+    tag: 'Keys',
+    summary: 'Exchange a key for a code that another browser can claim',
+    scope: 'keys:manage',
+    hidden: true,
+    body: HandedOverKey,
+    success: { status: 201, resource: HandoverCode, description: 'The code.' },
+    secret: 'handover',
+    errors: [handoverNotFound()],
+  },
+  claimKey: {
+    method: 'POST',
+    path: '/keys/claims',
+    tag: 'Keys',
+    summary: 'Exchange a code for its key, once',
+    scope: 'public',
+    hidden: true,
+    body: HandoverCode,
+    success: { status: 200, resource: HandedOverKey, description: 'The key.' },
+    secret: 'claimed',
+    isAuthentication: true,
+    errors: [handoverNotFound()],
   },
 } as const satisfies Record<string, Operation>

@@ -4,6 +4,12 @@ export function keyNotFound(keyId: bigint): StoreError {
   return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
 }
 
+/** The refusal of a code that is unknown, used or expired, or whose key is no longer valid: it does not say which. */
+export function handoverNotFound(): StoreError {
+  const message = 'The code was used, is older than ten minutes, or never existed.'
+  return new StoreError('key_not_found', message)
+}
+
 export function lastAdminKey(keyId: bigint): StoreError {
   const message =
     `Key ${keyId} is the last admin key without an expiry. ` +

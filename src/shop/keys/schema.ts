@@ -91,6 +91,27 @@ export const CreatedApiKey = z.object({ ...keyMembers, key: secret }).meta({
 })
 export type CreatedApiKey = z.output<typeof CreatedApiKey>
 
+const code = z
+  .string()
+  .regex(/^psc_[0-9a-f]{32}$/)
+  .meta({
+    description: 'A code that can be exchanged for the key once, within ten minutes.',
+  })
+
+export const HandedOverKey = z.strictObject({ key: secret })
+export type HandedOverKey = z.output<typeof HandedOverKey>
+
+export const HandoverCode = z.strictObject({ code })
+export type HandoverCode = z.output<typeof HandoverCode>
+
+/** The number of random bytes in a code: 128 bits. A QR code of a longer one is harder to scan. */
+const CODE_RANDOM_BYTES = 16
+
+/** Returns a new random code, which is exchanged for a key once. */
+export function newHandoverCode(): string {
+  return `psc_${Buffer.from(crypto.getRandomValues(new Uint8Array(CODE_RANDOM_BYTES))).toString('hex')}`
+}
+
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const SECRET_CHARS = 43
 const CHECKSUM_CHARS = 6

@@ -12,7 +12,13 @@ test('only a command that reads or changes many rows may take an hour', () => {
     'findImportPets',
     'takeBackImport',
   ] as const
-  const sweeps = ['sweepReplies', 'sweepStagedRows', 'sweepEvents', 'sweepDeliveries'] as const
+  const sweeps = [
+    'sweepReplies',
+    'sweepStagedRows',
+    'sweepHandovers',
+    'sweepEvents',
+    'sweepDeliveries',
+  ] as const
   for (const id of [...many, ...sweeps]) expect([id, limitOf(id)]).toEqual([id, 3_600_000])
   for (const id of ['placeOrder', 'loadImportSlice', 'leaseWebhooks'] as const)
     expect(limitOf(id)).toBeUndefined()

@@ -8,6 +8,7 @@ import type { CommandHandler, CommandsOf } from '../kernel/handlers.ts'
 import { type Idempotency, type Reply, sweepReplies, withIdempotencyKey } from '../kernel/idempotency.ts'
 import { changeCurrency, insertMetadata, replaceMetadata } from '../kernel/metadata.ts'
 import type { Conditions } from '../kernel/preconditions.ts'
+import { handoverCommands, sweepHandovers } from '../keys/handover.ts'
 import { installAdminKey, keyCommands, replaceFirstKey, resetAdminKey } from '../keys/verbs.ts'
 import { sweepEvents } from '../log/retention.ts'
 import { orderCommands } from '../orders/sale-verbs.ts'
@@ -25,6 +26,7 @@ const commands: CommandsOf<Contract> = {
   ...orderCommands,
   ...inventoryCommands,
   ...keyCommands,
+  ...handoverCommands,
   ...webhookCommands,
   ...importCommands,
 }
@@ -42,6 +44,7 @@ const systemCommands = {
   recordAttempts,
   sweepReplies,
   sweepStagedRows,
+  sweepHandovers,
   sweepEvents,
   sweepDeliveries,
 }
@@ -94,6 +97,7 @@ const longCommands: ReadonlySet<Command['id']> = new Set([
   'takeBackImport',
   'sweepReplies',
   'sweepStagedRows',
+  'sweepHandovers',
   'sweepEvents',
   'sweepDeliveries',
 ])

@@ -4,7 +4,7 @@ import { errors } from '../errors/operations.ts'
 import { events } from '../events/operations.ts'
 import { imports } from '../imports/operations.ts'
 import { inventory } from '../inventory/operations.ts'
-import { keys } from '../keys/operations.ts'
+import { handovers, keys } from '../keys/operations.ts'
 import { orders } from '../orders/operations.ts'
 import { pets } from '../pets/operations.ts'
 import { sales } from '../sales/operations.ts'
@@ -20,6 +20,7 @@ export const contract = {
   ...events,
   ...webhooks,
   ...keys,
+  ...handovers,
   ...errors,
   ...imports,
 } as const satisfies Record<string, Operation>

@@ -8,8 +8,8 @@ import { EventType, eventTypes } from '../log/event-types.ts'
 /** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
 export const WEBHOOKS_MAX = 100
 export const URL_CHARS_MAX = 2048
-/** The number of bytes of the key that encrypts webhook secrets with AES-256. */
-export const SECRET_KEY_BYTES = 32
+/** The length of a webhook secret. Standard Webhooks requires 24 to 64 bytes. */
+const SECRET_BYTES = 32
 
 const url = z
   .string()
@@ -160,6 +160,11 @@ export const AcceptedRedeliveries = z
     example: { count: 1, more: false },
   })
 export type AcceptedRedeliveries = z.output<typeof AcceptedRedeliveries>
+
+/** Returns a new webhook secret in the format of Standard Webhooks. */
+export function webhookSecret(): string {
+  return `whsec_${Buffer.from(crypto.getRandomValues(new Uint8Array(SECRET_BYTES))).toString('base64')}`
+}
 
 /** Returns what is wrong with the text of a receiver URL, without resolving its host; undefined for a valid URL. */
 export function whyInvalidReceiver(value: string): string | undefined {

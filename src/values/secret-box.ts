@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
-import { SECRET_KEY_BYTES } from '../shop/webhooks/schema.ts'
 
-/** The length of a webhook secret. Standard Webhooks requires 24 to 64 bytes. */
-const WEBHOOK_SECRET_BYTES = 32
+/** The length of the key of a box. */
+export const SECRET_KEY_BYTES = 32
 const NONCE_BYTES = 12
 const TAG_BYTES = 16
 const VERSION = 'v1'
@@ -38,9 +37,4 @@ export function makeSecretBox(key: Uint8Array): SecretBox {
       return Buffer.concat(opened).toString('utf8')
     },
   }
-}
-
-/** Returns a new webhook secret in the format of Standard Webhooks. */
-export function webhookSecret(): string {
-  return `whsec_${randomBytes(WEBHOOK_SECRET_BYTES).toString('base64')}`
 }
