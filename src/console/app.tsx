@@ -103,7 +103,7 @@ export function App() {
   return (
     <SessionContext value={{ ...session, signOut: () => leave({}) }}>
       <Frame session={session} />
-      {linkKey !== undefined && linkKey !== session.key && (
+      {linkKey !== undefined && linkKey !== session.key && linkKey !== session.code && (
         <OtherKey onUse={() => leave({ key: linkKey }, ['tab'])} onClose={() => setLinkKey(undefined)} />
       )}
     </SessionContext>

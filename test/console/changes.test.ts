@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Locator, Page, Request } from 'playwright-core'
 import { operations } from '../../src/client/operations.ts'
 import { hostOperations } from '../../src/client/sandbox-api.ts'
+import { INSECURE_HOST } from '../support/browser.ts'
 import type { Client } from '../support/client.ts'
 import type { ServerProcess } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
@@ -50,6 +51,8 @@ interface Row {
   readonly isOnce?: true
   /** Whether a button makes the change at once. Only a dialog offers to stop waiting. */
   readonly isAtOnce?: true
+  /** Whether the view is opened at a name, because the change needs an address that other machines have. */
+  readonly isInsecure?: true
 }
 
 let count = 0
@@ -84,6 +87,14 @@ function dialogOf(open: string, fields: Readonly<Record<string, string>>, submit
   }
 }
 const button = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).click()
+
+async function createKey(page: Page): Promise<void> {
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('till 7')
+  await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
+  await dialog.getByRole('button', { name: 'Create key' }).click()
+}
 
 const rows: Readonly<Record<string, Row>> = {
   'add-category': {
@@ -228,14 +239,16 @@ const rows: Readonly<Record<string, Row>> = {
   'cancel-order': { path: orderView(false), act: dialogOf('Cancel order', {}) },
   'create-key': {
     path: at('/keys'),
-    act: async page => {
-      await page.getByRole('button', { name: 'Create key' }).click()
-      const dialog = page.getByRole('dialog')
-      await dialog.getByLabel('Name').fill('till 7')
-      await dialog.getByRole('button', { name: 'Till (sell and look)' }).click()
-      await dialog.getByRole('button', { name: 'Create key' }).click()
-    },
+    act: createKey,
     isOnce: true,
+  },
+  'hand-over': {
+    path: at('/keys'),
+    act: createKey,
+    disturbed: /handovers$/,
+    isOnce: true,
+    isAtOnce: true,
+    isInsecure: true,
   },
   'revoke-key': {
     path: async () => {
@@ -319,7 +332,8 @@ interface Course {
 }
 
 async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Promise<Course> {
-  const page = await browser.open({ base }, await row.path(), { key, ...(tabOf && { tabOf }) })
+  const { isInsecure = false } = row
+  const page = await browser.open({ base }, await row.path(), { key, isInsecure, ...(tabOf && { tabOf }) })
   let mode = 'lose'
   let refusals = 0
   const sent = new Set<string>()
@@ -334,7 +348,8 @@ async function begin(row: Row, base: string, key = ADMIN_KEY, tabOf?: Page): Pro
         json: { code: 'rate_limited', message: 'Too many.', status: 429 },
       })
     }
-    const response = await route.fetch()
+    // Only the browser knows the name of an insecure page.
+    const response = await route.fetch({ url: request.url().replace(INSECURE_HOST, '127.0.0.1') })
     requestIds.add(response.headers()['x-request-id'] ?? '')
     const isDisturbed = row.disturbed?.test(request.url()) ?? true
     if (isDisturbed) sent.add(bytesOf(request))

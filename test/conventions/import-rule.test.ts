@@ -29,7 +29,7 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The data of the store comes only through the client.
   console: [
     ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
-    ...['control-characters', 'csv', 'currency', 'message', 'same-name', 'time-zone'].map(
+    ...['control-characters', 'csv', 'currency', 'message', 'qr-code', 'same-name', 'time-zone'].map(
       name => `values/${name}.ts`,
     ),
   ],

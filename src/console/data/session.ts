@@ -1,4 +1,13 @@
-import { type ApiKey, type Client, createClient, type Fetch } from '../../client/petstore-client.ts'
+import { makeCall } from '../../client/client.ts'
+import {
+  ApiError,
+  type ApiKey,
+  type Client,
+  ConnectionError,
+  createClient,
+  type Fetch,
+} from '../../client/petstore-client.ts'
+import { mayHaveTakenEffect } from '../../client/retry.ts'
 import { t } from '../words/sentences.tsx'
 import { noteThrottle } from './throttle.ts'
 
@@ -11,6 +20,8 @@ export const baseUrl = `${location.origin}${basePath}`
 /** The key that this tab uses, a client that sends it, and its name and scopes. */
 export interface Session {
   readonly key: string
+  /** The code that was exchanged for the key, if there was one. */
+  readonly code?: string
   readonly client: Client
   readonly info: ApiKey
 }
@@ -18,20 +29,48 @@ export interface Session {
 /** All pages of an origin share its storages, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`
 
-/** A text that cannot be a key: no header can carry it. */
+/** A text that is no key, or no longer stands for one. The message says why. */
 export class NotAKey extends Error {}
 
+/** Returns whether a text is a code that is exchanged for a key. */
+export function isHandoverCode(text: string): boolean {
+  return text.startsWith('psc_')
+}
+
+/** An operation that is not in the OpenAPI description. */
+const claim = { method: 'POST', path: '/keys/claims' } as const
+
+/** Exchanges a code for its key. The key is stored at once, because nobody can exchange the code again. */
+async function claimKey(code: string, fetch: Fetch): Promise<string> {
+  try {
+    const call = makeCall({ baseUrl, fetch, onRetry: noteThrottle })
+    // Safe: the contract of the operation has this type.
+    const { key } = (await call('claimKey', claim, { body: { code } })).data as { readonly key: string }
+    rememberKey(key, 'tab')
+    return key
+  } catch (error) {
+    if (error instanceof ApiError && ['key_not_found', 'validation_failed'].includes(error.code))
+      throw new NotAKey(t('This code was used or is older than ten minutes. Ask for a new one.'))
+    if (error instanceof ConnectionError || (error instanceof ApiError && mayHaveTakenEffect(error)))
+      throw new NotAKey(t('The answer of the store was lost, so the code may be used up. Ask for a new one.'))
+    throw error
+  }
+}
+
 /**
- * Returns a session with a key. Throws NotAKey for a text that cannot be sent, ApiError if the store refuses the key,
+ * Returns a session with a key, or with the key of a code. Throws NotAKey for another text and for a code that is used
+ * up, ApiError if the store refuses the key,
  * and ConnectionError if the store does not respond.
  */
-export async function signIn(key: string, fetch: Fetch): Promise<Session> {
-  if (!/^[!-~]+$/.test(key)) {
+export async function signIn(given: string, fetch: Fetch): Promise<Session> {
+  if (!/^[!-~]+$/.test(given)) {
     throw new NotAKey(t('This is not a key: a key has only letters, digits and underscores. Copy it again.'))
   }
+  const isCode = isHandoverCode(given)
+  const key = isCode ? await claimKey(given, fetch) : given
   const client = createClient({ baseUrl, key, fetch, onRetry: noteThrottle })
   const { data: info } = await client.getCurrentKey({})
-  return { key, client, info }
+  return { key, ...(isCode && { code: given }), client, info }
 }
 
 /**
@@ -79,7 +118,8 @@ export function onKeptKeyDeleted(key: string, listener: () => void): () => void 
 }
 
 /**
- * Returns the key in the address, from the link that the store prints when it starts; undefined if there is none.
+ * Returns the key in the address, from the link that the store prints when it starts, or the code in that of a new key;
+ * undefined if there is none.
  * Removes the key from the address of the page and from the history.
  */
 export function takeLinkKey(): string | undefined {

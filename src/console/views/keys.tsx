@@ -18,6 +18,7 @@ import { RowButton } from '../parts/generic/row-button.tsx'
 import { SecretDialog } from '../parts/generic/secret-dialog.tsx'
 import { type Column, PagedTable } from '../parts/generic/table.tsx'
 import { InstantInput, instantIn, NOT_AN_INSTANT, TextField } from '../parts/generic/text-field.tsx'
+import { HandOver } from '../parts/keys/hand-over.tsx'
 import { formatInstant } from '../parts/names/format.ts'
 import { Name } from '../parts/names/names.tsx'
 import { t } from '../words/sentences.tsx'
@@ -103,7 +104,9 @@ export function Keys() {
           warning={t('Copy the key now. It is shown only once, and the store keeps only its hash.')}
           secret={secret}
           onClose={() => setSecret(undefined)}
-        />
+        >
+          <HandOver apiKey={secret} />
+        </SecretDialog>
       )}
     </Page>
   )

@@ -14,7 +14,15 @@ import { type SubmitEvent, useEffect, useRef, useState } from 'react'
 import { watchedFetch } from '../data/connection.ts'
 import { isSandbox } from '../data/host-api.ts'
 import { isKeyRefused } from '../data/query-client.ts'
-import { findStoredKey, forgetKey, NotAKey, rememberKey, type Session, signIn } from '../data/session.ts'
+import {
+  findStoredKey,
+  forgetKey,
+  isHandoverCode,
+  NotAKey,
+  rememberKey,
+  type Session,
+  signIn,
+} from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
 import { Brand } from '../parts/generic/brand.tsx'
 import { LanguageMenu } from '../parts/generic/language-menu.tsx'
@@ -44,6 +52,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   const firstKey = entrance.key ?? entrance.linkKey
   const [isBusy, setIsBusy] = useState(firstKey !== undefined)
   const [problem, setProblem] = useState<string>()
+  const isClaiming = isBusy && key === '' && firstKey !== undefined && isHandoverCode(firstKey)
   const field = useRef<HTMLInputElement>(null)
   const lastAttempt = useRef(0)
 
@@ -87,7 +96,8 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" w="100%" maw={440}>
-        <form onSubmit={submit}>
+        {isClaiming && <Text role="status">{t('Signing in…')}</Text>}
+        <form onSubmit={submit} hidden={isClaiming}>
           <Stack>
             <Title order={1} size="h2">
               <Brand />
@@ -153,12 +163,14 @@ function ShopKeyHelp() {
   return (
     <>
       <Text size="sm" c="dimmed">
+        {t('Without a key, or if you have lost it, ask the owner of the shop for a new one.')}
+      </Text>
+      <Text size="sm" c="dimmed" component="details">
+        <summary>{t('For the owner')}</summary>
         {rich(
           'The first start of the store writes an admin key to the file {file} in the data directory ({path} by default), and each start on a terminal prints a link that signs you in. If the admin key comes from a setting, use that key.',
           { file: <Code>admin-key</Code>, path: <Code>data/admin-key</Code> },
-        )}
-      </Text>
-      <Text size="sm" c="dimmed">
+        )}{' '}
         {rich(
           'Lost the key? Stop the store, run {command}, and start it again. If the store uses another data directory, add {option}.',
           {

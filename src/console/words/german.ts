@@ -236,6 +236,14 @@ const sentences = {
     'Der Schlüssel bleibt auf diesem Computer gespeichert, bis Sie sich abmelden. Wer auf diesem Computer Ihr Konto benutzt, kann den Schlüssel verwenden. Ohne den Haken wird der Schlüssel vergessen, wenn Sie den Tab schließen.',
   'This is not a key: a key has only letters, digits and underscores. Copy it again.':
     'Das ist kein Schlüssel: Ein Schlüssel hat nur Buchstaben, Ziffern und Unterstriche. Kopieren Sie ihn noch einmal.',
+  'This code was used or is older than ten minutes. Ask for a new one.':
+    'Dieser Code wurde schon verwendet oder ist älter als zehn Minuten. Lassen Sie sich einen neuen geben.',
+  'The answer of the store was lost, so the code may be used up. Ask for a new one.':
+    'Die Antwort ging verloren, der Code ist also vielleicht verbraucht. Lassen Sie sich einen neuen geben.',
+  'Signing in…': 'Sie werden angemeldet…',
+  'Without a key, or if you have lost it, ask the owner of the shop for a new one.':
+    'Ohne Schlüssel, oder wenn Sie ihn verloren haben, bitten Sie den Inhaber des Ladens um einen neuen.',
+  'For the owner': 'Für den Inhaber',
   'The key may belong to another sandbox.': 'Der Schlüssel gehört vielleicht zu einer anderen Sandbox.',
   'The key is on the sheet that you were given, or on the web page where the sandbox was created. A lost key cannot be shown again: create another sandbox.':
     'Der Schlüssel steht auf dem Blatt, das Sie bekommen haben, oder auf der Webseite, auf der die Sandbox angelegt wurde. Ein verlorener Schlüssel kann nicht noch einmal angezeigt werden: Legen Sie eine neue Sandbox an.',
@@ -844,6 +852,14 @@ const sentences = {
   'New key': 'Neuer Schlüssel',
   'Copy the key now. It is shown only once, and the store keeps only its hash.':
     'Kopieren Sie den Schlüssel jetzt. Er wird nur einmal gezeigt, und gespeichert wird nur seine Prüfsumme.',
+  'There is no code for a phone, because only this computer can open the address of this page. Start the store with {host} and with {base} set to the address of this computer in your network, and open the console there.':
+    'Es gibt keinen Code für ein Telefon, denn nur dieser Computer kann die Adresse dieser Seite öffnen. Starten Sie Petstore mit {host} und mit {base} als Adresse dieses Computers in Ihrem Netz, und öffnen Sie die Konsole dort.',
+  'Show a code for a phone': 'Code für ein Telefon zeigen',
+  'Or scan the code with the phone of the person, or send the link: it signs in with this key, once, within ten minutes.':
+    'Oder scannen Sie den Code mit dem Telefon der Person, oder senden Sie den Link: Er meldet mit diesem Schlüssel an, einmal, innerhalb von zehn Minuten.',
+  'QR code of the link': 'QR-Code des Links',
+  'Copy the link': 'Link kopieren',
+  'Link copied': 'Link kopiert',
   '(this page)': '(diese Seite)',
   'Ends with': 'Endet mit',
   Scopes: 'Rechte',

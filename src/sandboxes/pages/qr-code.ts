@@ -1,7 +1,4 @@
-import { encode } from 'uqr'
-
-/** The quiet zone around a QR code, in modules (ISO/IEC 18004). */
-const QUIET_ZONE = 4
+import { qrPath } from '../../values/qr-code.ts'
 
 /** Returns the link that opens the console of a sandbox and signs in. Browsers send no fragment to a server. */
 export function consoleLink(baseUrl: string, key: string): string {
@@ -10,9 +7,8 @@ export function consoleLink(baseUrl: string, key: string): string {
 
 /** Returns the QR code of a link as SVG, black on white in every theme, with its quiet zone. `of` names the link. */
 export function qrCode(link: string, of: 'address' | 'console'): string {
-  const { size, data } = encode(link, { ecc: 'M', border: QUIET_ZONE })
-  const modules = data.flatMap((row, y) => row.flatMap((isDark, x) => (isDark ? [`M${x} ${y}h1v1h-1z`] : [])))
+  const { size, path } = qrPath(link)
   const attributes = `viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the ${of}"`
   return `<svg class="qr" ${attributes} shape-rendering="crispEdges">
-<rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${modules.join('')}"/></svg>`
+<rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${path}"/></svg>`
 }

@@ -1,5 +1,5 @@
 import { Alert, Button, Code, Group, Modal, Stack, Text } from '@mantine/core'
-import { useRef, useState } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import { t } from '../../words/sentences.tsx'
 import { useFocusReturn } from './focus-return.ts'
 import type { DialogProps } from './form-dialog.tsx'
@@ -13,10 +13,20 @@ export interface SecretDialogProps extends DialogProps {
   readonly purpose?: string
   /** Says what may be wrong with the thing whose secret it is. */
   readonly problem?: string | undefined
+  /** Other ways to bring the secret to its place. */
+  readonly children?: ReactNode
 }
 
 /** Shows a secret once. Only the Done button closes the dialog, because the secret cannot be shown again. */
-export function SecretDialog({ title, warning, secret, purpose, problem, onClose }: SecretDialogProps) {
+export function SecretDialog({
+  title,
+  warning,
+  secret,
+  purpose,
+  problem,
+  children,
+  onClose,
+}: SecretDialogProps) {
   useFocusReturn()
   const text = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState<boolean>()
@@ -44,6 +54,7 @@ export function SecretDialog({ title, warning, secret, purpose, problem, onClose
         )}
         {problem !== undefined && <Alert color="yellow">{problem}</Alert>}
         {purpose && <Text size="sm">{purpose}</Text>}
+        {children}
         <Group justify="flex-end">
           <Button variant="default" onClick={() => void copy()}>
             {isCopied ? t('Copied') : t('Copy')}
@@ -59,7 +70,7 @@ export function SecretDialog({ title, warning, secret, purpose, problem, onClose
  * Copies the text of an element, and returns whether that worked. Without HTTPS, browsers have only the older command,
  * which copies the selection. If it fails, the text stays selected, so that the user can copy it.
  */
-async function copyText(element: HTMLElement): Promise<boolean> {
+export async function copyText(element: HTMLElement): Promise<boolean> {
   getSelection()?.selectAllChildren(element)
   try {
     await navigator.clipboard.writeText(element.textContent)
