@@ -244,6 +244,17 @@ onEveryEngine(engine => {
     expect(await contentOf(target)).toEqual(await contentOf(source))
   })
 
+  test('a copy has no code that hands over a key of its source', async () => {
+    await using place = await newStoreDirectory('sqlite')
+    await place.use()
+    const source = placeOf(place)
+    using target = await newCopyPlace(engine)
+    const code = `('any', 'any', '2999-01-01T00:00:00.000Z')`
+    await source.database(`INSERT INTO handover (hash, encrypted_key, expires_at) VALUES ${code} RETURNING 1`)
+    expect((await copy(source, target)).exitCode).toBe(0)
+    expect(await target.database('SELECT * FROM handover')).toEqual([])
+  })
+
   test('a copy that is interrupted after its last row was copied or verified leaves its target untouched', async () => {
     using source = await newCopyPlace('sqlite')
     await migrate(source)
