@@ -105,7 +105,7 @@ export function Keys() {
           secret={secret}
           onClose={() => setSecret(undefined)}
         >
-          <HandOver apiKey={secret} />
+          <HandOver secret={secret} />
         </SecretDialog>
       )}
     </Page>

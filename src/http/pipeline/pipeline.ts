@@ -183,11 +183,9 @@ async function handleCommand(
     ...(idempotency && { idempotency }),
   }
   const execute = () => engine.execute(command)
-  const reply = replyOf(
-    operation.isAuthentication
-      ? await countFailures(execute, context, pipeline.failedAuthentications)
-      : await execute(),
-  )
+  const { failedAuthentications: failures } = pipeline
+  const execution = operation.isAuthentication ? countFailures(execute, context, failures) : execute()
+  const reply = replyOf(await execution)
   if (warning !== undefined) context.headers['Petstore-Warning'] = warning
   return respond(pipeline, context, operation, reply, conditions)
 }

@@ -1,4 +1,4 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core'
+import { Button, Code, Stack, Text } from '@mantine/core'
 import { useEffect, useRef, useState } from 'react'
 import { qrPath } from '../../../values/qr-code.ts'
 import { useChange } from '../../data/change.ts'
@@ -8,16 +8,11 @@ import { rich, t } from '../../words/sentences.tsx'
 import { ActButton } from '../generic/act-button.tsx'
 import { copyText } from '../generic/secret-dialog.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
-import { sentenceOf } from '../names/refusal.tsx'
+import { Refusal } from '../names/refusal.tsx'
 
-interface HandOverProps {
-  /** The secret of a new key, which only the page of its owner has. */
-  readonly apiKey: string
-}
-
-/** Shows how to sign in on a phone with a new key. */
-export function HandOver(props: HandOverProps) {
-  if (!isLoopback) return <Link {...props} />
+/** Shows how to sign in on a phone with a new key. `secret` is the key, which only the page of its owner has. */
+export function HandOver({ secret }: { readonly secret: string }) {
+  if (!isLoopback) return <Link secret={secret} />
   return (
     <Text size="sm">
       {rich(
@@ -28,22 +23,18 @@ export function HandOver(props: HandOverProps) {
   )
 }
 
-function Link({ apiKey }: HandOverProps) {
+function Link({ secret }: { readonly secret: string }) {
   const { key } = useSession()
   const [link, setLink] = useState<string>()
   const change = useChange<string>('hand-over', { onDone: setLink })
-  const start = (): void => change.start(() => handOverOf(key, apiKey))
+  const start = (): void => change.start(() => handOverOf(key, secret))
   // biome-ignore lint/correctness/useExhaustiveDependencies: the first code needs no click
   useEffect(start, [])
   if (link !== undefined) return <ShownLink link={link} />
   return (
     <>
       <UnknownAlert change={change} look={{ path: '/keys', what: t('the keys') }} />
-      {change.error && (
-        <Alert color="red" role="alert">
-          {sentenceOf(change.error)}
-        </Alert>
-      )}
+      <Refusal error={change.error} />
       <ActButton variant="default" change={change} onAct={start}>
         {t('Show a code for a phone')}
       </ActButton>
@@ -69,14 +60,12 @@ function ShownLink({ link }: { readonly link: string }) {
         <rect width={size} height={size} fill="#fff" />
         <path d={path} fill="#000" shapeRendering="crispEdges" />
       </svg>
-      <Group gap="xs" wrap="nowrap">
-        <Code block className="name" data-testid="link" miw={0}>
-          <span ref={text}>{link}</span>
-        </Code>
-        <Button variant="default" size="compact-sm" miw="max-content" onClick={() => void copy()}>
-          {isCopied ? t('Link copied') : t('Copy the link')}
-        </Button>
-      </Group>
+      <Code block className="name" data-testid="link">
+        <span ref={text}>{link}</span>
+      </Code>
+      <Button variant="default" size="compact-sm" mr="auto" onClick={() => void copy()}>
+        {isCopied ? t('Link copied') : t('Copy the link')}
+      </Button>
     </Stack>
   )
 }
