@@ -94,6 +94,8 @@ test('the log contains no key and no secret', async () => {
     body: { url: 'http://127.0.0.1:9/hook', types: ['petstore.order.placed'] },
   })
   const { secret } = hook.data as { secret: string }
+  const handover = await sandbox.call('POST', '/keys/handovers', { body: { key } })
+  const { code } = handover.data as { code: string }
   await sandbox.call('GET', `/pets?x=${key}`, { headers: { Cookie: `session=${key}` } })
   // The same key, with an escape in place of its underscore or of its first letter.
   const post = (body: string): Promise<Response> =>
@@ -103,9 +105,10 @@ test('the log contains no key and no secret', async () => {
   await post(`name=${key.replace('_', '%5F')}&other=${secret.replace('w', '%77')}`)
   await fetch(`${sandbox.created.baseUrl}/pets`, { headers: { Authorization: 'Basic c2VjcmV0' } })
   const log = (await sandbox.callHost('GET', '/requests')).text
-  for (const hidden of [key, secret, sandbox.created.adminKey, 'c2VjcmV0'])
+  for (const hidden of [key, code, secret, sandbox.created.adminKey, 'c2VjcmV0'])
     expect(log).not.toContain(hidden.slice(6))
   expect(log).toContain('Bearer pst_***')
+  expect(log).toContain('psc_***')
   expect(log).toContain('whsec_***')
   expect(log).toContain('Basic ***')
 })
