@@ -93,7 +93,7 @@ test.each([
     })`)
   if (!isInsecure)
     await page.evaluate("navigator.clipboard.writeText = () => Promise.reject(new Error('blocked'))")
-  await page.getByRole('button', { name: 'Copy' }).click()
+  await page.getByRole('button', { name: 'Copy', exact: true }).click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
   expect(await page.evaluate<string>('copiedText')).toBe(secret)
   await page.evaluate('document.execCommand = () => false')
