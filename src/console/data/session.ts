@@ -59,8 +59,7 @@ async function claimKey(code: string, fetch: Fetch): Promise<string> {
 
 /**
  * Returns a session with a key, or with the key of a code. Throws NotAKey for another text and for a code that is used
- * up, ApiError if the store refuses the key,
- * and ConnectionError if the store does not respond.
+ * up, ApiError if the store refuses the key, and ConnectionError if the store does not respond.
  */
 export async function signIn(given: string, fetch: Fetch): Promise<Session> {
   if (!/^[!-~]+$/.test(given)) {
@@ -119,8 +118,7 @@ export function onKeptKeyDeleted(key: string, listener: () => void): () => void 
 
 /**
  * Returns the key in the address, from the link that the store prints when it starts, or the code in that of a new key;
- * undefined if there is none.
- * Removes the key from the address of the page and from the history.
+ * undefined if there is none. Removes the key from the address of the page and from the history.
  */
 export function takeLinkKey(): string | undefined {
   const fragment = /^#key=(.*)$/s.exec(location.hash)?.[1]
