@@ -13,6 +13,7 @@ import { clientAddress } from '../http/limits/client-address.ts'
 import { type Rate, RateLimiter } from '../http/limits/rate-limit.ts'
 import { responseLog } from '../http/observe/access-log.ts'
 import { Metrics } from '../http/observe/metrics.ts'
+import type { ConsoleBackups } from '../http/pages/console-backups.ts'
 import { loadPages, type Pages } from '../http/pages/pages.ts'
 import { type Callers, FAILED_AUTHENTICATIONS } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
@@ -93,6 +94,8 @@ export interface ServiceOptions {
   readonly sweeping?: SweepTimes
   /** The contact for reports of vulnerabilities; undefined if the store does not name one. */
   readonly securityContact?: string | undefined
+  /** The backups that the console makes; undefined if it makes none, as for a sandbox. */
+  readonly backups?: ConsoleBackups
   /** Whether agents have tools at /mcp. */
   readonly mcp: boolean
   /** The pages that are the same for every store; by default, they are loaded for this store. */

@@ -9,6 +9,7 @@ import { migrateSqlite } from '../database/sqlite/engine.ts'
 import { sql } from '../database/statement.ts'
 import { draftOf } from '../files/draft.ts'
 import { makePrivate, publishFile } from '../files/private-file.ts'
+import { upsertMetadataRow } from '../shop/kernel/metadata.ts'
 import { deleteDatabase, refuseUsed } from './sqlite-copy.ts'
 import type { StoreTable } from './tables.ts'
 
@@ -17,6 +18,8 @@ import type { StoreTable } from './tables.ts'
  * more than this number of any of them after its backup.
  */
 export const SKIPPED_BY_RESTORE = 1_000_000n
+/** The name in the table `metadata` of the instant at which the last backup began. */
+export const LAST_BACKUP = 'last-backup'
 
 const raiseCounters = sql()('UPDATE counter SET last = last + $count')
 const insertGap = sql()('INSERT INTO chain_gap (after_position, to_position, at) VALUES ($after, $to, $at)')
@@ -31,22 +34,26 @@ export interface RestoredDraft extends AsyncDisposable {
   publish(): void
 }
 
+interface RestoreOptions {
+  readonly tables: readonly StoreTable[]
+  /** The current instant in the stored form. */
+  readonly at: string
+  /** The position of the last event according to the manifest, if the manifest has it. */
+  readonly head: string | undefined
+  /** When the backup began. The restored store has this as its last backup. */
+  readonly madeAt: string
+  readonly onProgress?: OnProgress
+}
+
 /**
  * Copies the database of a backup into a data directory, under a temporary name, migrates it, and skips the positions
- * and ids that may have been issued after the backup. `at` is the current instant in the stored form, and `head` the
- * position of the last event according to the manifest, if the manifest has it. The caller holds the lock of the
- * directory. Throws TargetInUse as refuseUsed does, UnsupportedVersion, and an Error if the database ends with an event
- * other than `head`.
+ * and ids that may have been issued after the backup. The caller holds the lock of the directory. Throws TargetInUse as
+ * refuseUsed does, UnsupportedVersion, and an Error if the database ends with an event other than `head`.
  */
 export async function restoreSqlite(
   backup: string,
   directory: string,
-  {
-    tables,
-    at,
-    head,
-    onProgress,
-  }: { tables: readonly StoreTable[]; at: string; head: string | undefined; onProgress?: OnProgress },
+  { tables, at, head, madeAt, onProgress }: RestoreOptions,
 ): Promise<RestoredDraft> {
   const file = databaseFile(directory)
   await refuseUsed(file, tables)
@@ -59,6 +66,7 @@ export async function restoreSqlite(
     const { position = 0n } = connection.one(readHead) ?? {}
     if (head !== undefined && head !== `${position}`)
       throw new Error(`it ends with event ${position}, and not with event ${head} as its manifest says`)
+    connection.run(upsertMetadataRow, { name: LAST_BACKUP, value: madeAt })
     const skipped = await skipIssued(connection, SKIPPED_BY_RESTORE, at)
     return {
       ...skipped,

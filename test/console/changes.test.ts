@@ -304,6 +304,13 @@ const rows: Readonly<Record<string, Row>> = {
       await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
     },
   },
+  // It changes nothing that the audit log has.
+  'save-backup': {
+    path: at(''),
+    act: dialogOf('Save a backup now', {}, 'Save backup'),
+    disturbed: /backups\/[\w-]+$/,
+    effects: 0,
+  },
 }
 
 const sandboxRows: Readonly<Record<string, Row>> = {

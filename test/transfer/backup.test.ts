@@ -389,7 +389,12 @@ function makeBackupFile(): { file: string; directory: string } & Disposable {
 
 async function restoreFile({ file, directory }: { file: string; directory: string }): Promise<void> {
   const at = new Date().toISOString()
-  await using draft = await restoreSqlite(file, directory, { tables: storeTables(), at, head: undefined })
+  await using draft = await restoreSqlite(file, directory, {
+    tables: storeTables(),
+    at,
+    head: undefined,
+    madeAt: at,
+  })
   draft.publish()
 }
 

@@ -1,23 +1,28 @@
 import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import type { Reader } from '../../database/engine.ts'
 import { UnmigratedDatabase } from '../../database/migrate.ts'
 import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
-import { SqliteConnection } from '../../database/sqlite/connection.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { draftOf } from '../../files/draft.ts'
 import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
-import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { openPostgresSource } from '../../transfer/postgres-copy.ts'
 import { type BackupFacts, backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
 import { storeTables } from '../../transfer/tables.ts'
 import { formatInstantMs } from '../../values/instant.ts'
+import { findAuditProblem } from '../backup-files/audit-problem.ts'
+import {
+  DATABASE_FILE,
+  describeFile,
+  MANIFEST_FILE,
+  manifestText,
+  SECRET_KEY_FILE,
+} from '../backup-files/backup-manifest.ts'
+import { recordBackup } from '../backup-files/last-backup.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
@@ -29,13 +34,6 @@ import {
   reasonOf,
   say,
 } from '../terminal/terminal.ts'
-import {
-  DATABASE_FILE,
-  describeFile,
-  MANIFEST_FILE,
-  manifestText,
-  SECRET_KEY_FILE,
-} from './backup-manifest.ts'
 import { showByteProgress, showHashProgress } from './byte-progress.ts'
 import { copyWithProgress } from './copy-progress.ts'
 
@@ -82,12 +80,13 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     makeDirectory(draft)
     const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
     if (withSecretKey) writeSecretKey(config, draft)
-    const problem = await findProblem(draft, interruption.signal)
+    const problem = await findAuditProblem(draft, interruption.signal)
     const files = await describeFiles(draft, interruption.signal)
     const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
     publish(draft, target, name)
+    await record(config, createdAt)
     printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
     if (problem !== undefined)
@@ -106,23 +105,13 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   }
 }
 
-/**
- * Returns the first problem of the audit log of a copied database. A changed entry is no reason to have no backup of
- * all that came after it.
- */
-async function findProblem(directory: string, signal: AbortSignal): Promise<string | undefined> {
-  using copy = new SqliteConnection(databaseFile(directory), { readonly: true })
-  const reader: Reader = {
-    one: (...query) => copy.one(...query),
-    many: async (...query) => {
-      // An interruption is noticed between two pages.
-      await nextTurn()
-      signal.throwIfAborted()
-      return copy.many(...query)
-    },
+/** Records the backup for the console. A backup that cannot be recorded is made all the same. */
+async function record(config: Config, at: string): Promise<void> {
+  try {
+    await recordBackup(config, at)
+  } catch (error) {
+    say(`The backup is made, but the console will not know of it: ${escapeControls(reasonOf(error))}`)
   }
-  const { problems } = await verifyAuditChain(reader)
-  return problems[0]
 }
 
 /** Throws CommandFailed if a directory has files, because a backup replaces nothing. */

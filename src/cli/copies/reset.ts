@@ -6,6 +6,7 @@ import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { dynamicSql } from '../../database/statement.ts'
 import { NotResettable, resetPostgres, resetSqlite } from '../../transfer/reset.ts'
 import { storeTables } from '../../transfer/tables.ts'
+import { forgetBackups } from '../backup-files/last-backup.ts'
 import { loadDemo, WITHOUT_DEMO } from '../serve/demo.ts'
 import { adminKeyPath } from '../store-access/admin-key-file.ts'
 import { databaseName } from '../store-access/copy-place.ts'
@@ -98,6 +99,7 @@ async function deleteAll(
     const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
     if (databaseUrl === undefined) await resetSqlite(data, storeTables(), scope)
     else await resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), storeTables(), scope)
+    if (lock) forgetBackups(data)
     // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
     if (!keepKeys && lock) rmSync(adminKeyPath(data), { force: true })
   } catch (error) {

@@ -1,13 +1,23 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { draftOf } from '../../files/draft.ts'
 import { CommitUnconfirmed, TargetInUse } from '../../transfer/copy.ts'
 import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
 import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { storedInstant } from '../../values/instant.ts'
+import { unpackArchive } from '../backup-files/backup-archive.ts'
+import {
+  DATABASE_FILE,
+  type Manifest,
+  readManifest,
+  SECRET_KEY_FILE,
+  verifyBackup,
+} from '../backup-files/backup-manifest.ts'
+import { forgetBackups } from '../backup-files/last-backup.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { adminKeyPath } from '../store-access/admin-key-file.ts'
 import { type CopyPlace, type FromAndTo, parsePlace } from '../store-access/copy-place.ts'
@@ -15,13 +25,6 @@ import { lockStopped } from '../store-access/stopped-store.ts'
 import { configFrom } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
-import {
-  DATABASE_FILE,
-  type Manifest,
-  readManifest,
-  SECRET_KEY_FILE,
-  verifyBackup,
-} from './backup-manifest.ts'
 import { showHashProgress } from './byte-progress.ts'
 import { copySecretKey } from './copied-secret-key.ts'
 import { copyWithProgress } from './copy-progress.ts'
@@ -42,6 +45,7 @@ PETSTORE_DATABASE_PASSWORD_FILE applies to a URL without a password.
 
 Examples:
   petstore restore --from backups/2026-11-22 --to ./data
+  petstore restore --from petstore-backup-2026-11-22.tar --to ./data
   petstore restore --from backups/2026-11-22 --to postgres://shop@db.example/shop`
 
 /** Adds the command `restore`, which makes a store from a backup. */
@@ -49,7 +53,7 @@ export function addRestore(program: Command): void {
   program
     .command('restore')
     .description('make a store from a backup, in an empty directory or database')
-    .option('--from <directory>', 'the directory of the backup')
+    .option('--from <backup>', 'the directory of the backup, or the file that the console saved')
     .option('--to <place>', 'an empty or absent data directory, or the postgres:// URL of an empty database')
     .addHelpText('after', EXAMPLES)
     .action(runRestore)
@@ -59,10 +63,12 @@ async function runRestore({ from, to }: FromAndTo): Promise<void> {
   if (!from || !to) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
-  const manifest = readManifest(from)
   using interruption = interruptedBySignals('Nothing was restored; you can restore again.')
-  const restore = { backup: from, manifest, to: place, signal: interruption.signal }
+  const { signal } = interruption
   try {
+    using backup = await openBackup(from, place, signal)
+    const manifest = readManifest(backup.directory)
+    const restore = { backup: backup.directory, manifest, to: place, signal }
     await verify(restore)
     const draft =
       place.kind === 'directory'
@@ -72,6 +78,29 @@ async function runRestore({ from, to }: FromAndTo): Promise<void> {
   } catch (error) {
     throw failureOf(error, place)
   }
+}
+
+/** Returns the directory of a backup: the given one, or one that is made from a file, and deleted at the end. */
+async function openBackup(
+  from: string,
+  to: CopyPlace,
+  signal: AbortSignal,
+): Promise<{ directory: string } & Disposable> {
+  if (!statSync(from, { throwIfNoEntry: false })?.isFile())
+    return { directory: from, [Symbol.dispose]: () => {} }
+  // Next to the target, where there is room for the store.
+  const directory =
+    to.kind === 'directory'
+      ? draftOf(resolve(to.directory))
+      : mkdtempSync(join(tmpdir(), 'petstore-restore-'))
+  const remove = (): void => rmSync(directory, { recursive: true, force: true })
+  try {
+    await unpackArchive(from, directory, signal)
+  } catch (error) {
+    remove()
+    throw error
+  }
+  return { directory, [Symbol.dispose]: remove }
 }
 
 async function verify({ backup, manifest, signal }: Restore): Promise<void> {
@@ -91,6 +120,7 @@ async function restoreToDirectory(
     manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
   try {
     draft.publish()
+    forgetBackups(directory)
   } catch (error) {
     secretKey?.undo()
     throw error
@@ -118,10 +148,10 @@ async function restoreToDatabase(
 }
 
 function restoreOptions(
-  { head }: Manifest,
+  { head, createdAt }: Manifest,
   tables: readonly StoreTable[],
 ): Parameters<typeof restoreSqlite>[2] {
-  return { tables, at: storedInstant(Date.now()), head: head?.position, onProgress: say }
+  return { tables, at: storedInstant(Date.now()), head: head?.position, madeAt: createdAt, onProgress: say }
 }
 
 function failureOf(error: unknown, { name }: CopyPlace): unknown {
@@ -142,7 +172,8 @@ function failureOf(error: unknown, { name }: CopyPlace): unknown {
 function printReport({ backup, manifest, to }: Restore, { gap, head }: RestoredDraft, tookMs: number): void {
   say(`Restored the store of ${manifest.createdAt} to ${to.name} in ${(tookMs / 1000).toFixed(1)} s.`)
   say(
-    `Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids skip ${SKIPPED} numbers.`,
+    `Its last event is ${gap.after}; new events start at ${gap.to + 1n}, and new ids skip ${SKIPPED} numbers, ` +
+      'so that none is given out twice.',
   )
   say(`The audit log ends with the anchor ${head.position}:${head.hash}`)
   for (const line of nextSteps(backup, manifest, to)) say(line)

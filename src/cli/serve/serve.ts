@@ -13,6 +13,7 @@ import { isTokenValid } from '../../shop/keys/verbs.ts'
 import { clockBehind } from '../../shop/log/newest-change.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
+import { consoleBackups } from '../backup-files/console-backups.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { removeAddressFile, writeAddressFile } from '../store-access/address-file.ts'
 import { adminKeyFile, adminKeyPath } from '../store-access/admin-key-file.ts'
@@ -68,15 +69,15 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const { secretKey, currency } = await prepare(engine, foundKey, config)
   const lifecycleClock = clockFrom(config.clock, clock)
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
-  const serving = startServer(
-    { ...config, secretKey, currency, engine, log, clock, lifecycleClock, ...(delivery && { delivery }) },
-    listener,
-  )
+  const backups = consoleBackups(engine, config)
+  const options = { ...config, secretKey, currency, engine, log, clock, lifecycleClock, backups }
+  const serving = startServer({ ...options, ...(delivery && { delivery }) }, listener)
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
     await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
     await serving.stop()
+    backups.dispose()
     await engine
       .close()
       .catch(error => log.error({ error: reasonOf(error) }, 'the database was not closed completely'))

@@ -7,6 +7,7 @@ import { Page } from '../parts/generic/page.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { OverdueOrders } from '../parts/orders/overdue-orders.tsx'
 import { t } from '../words/sentences.tsx'
+import { Backup } from './dashboard/backup.tsx'
 import { EventFeed } from './dashboard/event-feed.tsx'
 import { OrdersByDayPanel } from './dashboard/orders-by-day-panel.tsx'
 import { StartHere } from './dashboard/start-here.tsx'
@@ -18,6 +19,7 @@ export function Dashboard() {
   return (
     <Page title={t('Dashboard')}>
       <StartHere />
+      <Backup isDue />
       {can('orders:read') ? (
         <Totals />
       ) : (
@@ -27,6 +29,7 @@ export function Dashboard() {
         <ToReorder />
         {can('events:read') && <EventFeed />}
       </SimpleGrid>
+      <Backup isDue={false} />
     </Page>
   )
 }

@@ -163,6 +163,7 @@ const sentences = {
   'the failures': 'die Störungen',
   'the requests': 'die Anfragen',
   'the sandbox': 'die Sandbox',
+  'the dashboard': 'die Übersicht',
   // Refusals, connection and conflicts
   'Request refused': 'Anfrage abgelehnt',
   'Request failed': 'Anfrage fehlgeschlagen',
@@ -289,6 +290,31 @@ const sentences = {
   '{step} to the category.': '{step}, das zu dieser Kategorie gehört.',
   'Or {step} with all pets.': 'Oder {step}, in der alle Tiere stehen.',
   'import a file': 'eine Datei importieren',
+  'No backup was ever made': 'Es gibt noch keine Sicherung',
+  'Last backup: {ago}': 'Letzte Sicherung: {ago}',
+  'Save a backup now': 'Jetzt eine Sicherung speichern',
+  'Save backup': 'Sicherung speichern',
+  'Backup saved': 'Sicherung gespeichert',
+  'Backup saved, but the audit log was changed: keep an older backup, too.':
+    'Die Sicherung ist gespeichert, aber das Protokoll wurde verändert: Behalten Sie auch eine ältere Sicherung.',
+  'How to make one every night': 'So geht es jede Nacht von selbst',
+  'The shop was restored from a backup on {instant}. Its new numbers are 1,000,000 higher, so that none is given out twice.':
+    'Der Laden wurde am {instant} aus einer Sicherung wiederhergestellt. Neue Nummern sind um 1.000.000 höher, damit keine zweimal vergeben wird.',
+  'This shop is on PostgreSQL: the command “petstore backup” makes a backup.':
+    'Dieser Laden läuft auf PostgreSQL: Der Befehl „petstore backup“ macht eine Sicherung.',
+  'This shop is too large for a browser: the command “petstore backup” makes a backup.':
+    'Dieser Laden ist zu groß für einen Browser: Der Befehl „petstore backup“ macht eine Sicherung.',
+  'The file has the whole shop: pets, orders, their references and the books. Keep it like a key, and not only on this machine.':
+    'Die Datei enthält den ganzen Laden: Tiere, Bestellungen mit ihren Referenzen und die Bücher. Bewahren Sie sie auf wie einen Schlüssel, und nicht nur auf diesem Gerät.',
+  'The key of the webhook secrets is not in it: keep a copy of the file “secret-key” of the data directory, too.':
+    'Der Schlüssel der Webhook-Geheimnisse ist nicht darin: Bewahren Sie auch eine Kopie der Datei „secret-key“ aus dem Datenverzeichnis auf.',
+  'How to make a shop from it again': 'Wie daraus wieder ein Laden wird',
+  'The download was cut off, so it is no backup. Save it again.':
+    'Das Herunterladen wurde abgebrochen, die Datei ist also keine Sicherung. Speichern Sie noch einmal.',
+  'The store did not record this backup. Save another one.':
+    'Petstore hat diese Sicherung nicht vermerkt. Speichern Sie noch eine.',
+  'Another backup is being made. Try again in a minute.':
+    'Gerade wird eine andere Sicherung gemacht. Versuchen Sie es in einer Minute noch einmal.',
   'Pets by status': 'Tiere nach Status',
   'no pets': 'keine Tiere',
   'To reorder': 'Nachzubestellen',

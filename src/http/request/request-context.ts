@@ -61,6 +61,8 @@ export interface Handler {
   readonly isProbe?: true
   /** The handler counts its requests towards the rate limit itself, once it knows their key. */
   readonly isCounting?: true
+  /** The handler may be silent for longer than the timeout of the runtime. */
+  readonly isSlow?: true
   readonly handle: (context: RequestContext) => Promise<Response> | Response
 }
 

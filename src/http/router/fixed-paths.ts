@@ -6,6 +6,7 @@ import type { RepresentationCache } from '../cache/representation-cache.ts'
 import { isFromThisMachine } from '../limits/client-address.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { PROMETHEUS_TYPE } from '../observe/prometheus.ts'
+import { backupRoutes, type ConsoleBackups } from '../pages/console-backups.ts'
 import { consoleRoutes } from '../pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from '../pages/content.ts'
 import { apiCatalog, homeHeaders, homeHtml, homeJson, llmsText, securityText } from '../pages/discovery.ts'
@@ -32,6 +33,8 @@ interface FixedPathsOptions {
   /** The name of the shop on its receipts. */
   readonly shopName?: string | undefined
   readonly clock: () => number
+  /** The backups that the console makes; undefined if it makes none. */
+  readonly backups?: ConsoleBackups | undefined
 }
 
 /**
@@ -43,7 +46,7 @@ export function fixedPaths(
   metrics: Metrics,
   serves: (operation: Operation) => boolean,
   pages: Pages,
-  { hostApi, securityContact, shopName, clock }: FixedPathsOptions,
+  { hostApi, securityContact, shopName, clock, backups }: FixedPathsOptions,
   cache: RepresentationCache | undefined,
 ): Paths {
   const { base, engine } = pipeline
@@ -80,6 +83,7 @@ export function fixedPaths(
             get(context => sendText(context, securityText(base, securityContact, clock()), PLAIN_TEXT)),
           ] as const,
         ]),
+    ...(backups ? backupRoutes(backups, pipeline) : []),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
     ['/metrics', get(context => sendMetrics(context, pipeline, metrics, cache))],

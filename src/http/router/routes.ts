@@ -212,6 +212,7 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     try {
       applyCors(allowedOrigins, context)
       const handler = methods && handlerOf(context, methods)
+      if (handler?.isSlow) server.timeout(request, 0)
       if (handler?.route) {
         context.route = handler.route
         const { isSlow, endless, success } = handler.route.operation

@@ -69,7 +69,8 @@ export async function insertMetadata(
   await tx.run(insertMetadataRow, { name, value })
 }
 
-const upsertMetadataRow = sql()(`
+/** The statement that stores a text under a name, and replaces any existing text. */
+export const upsertMetadataRow = sql()(`
   INSERT INTO metadata (name, value) VALUES ($name, $value) ON CONFLICT (name) DO UPDATE SET value = excluded.value`)
 
 /** Stores a text under a name, and replaces any existing text. */

@@ -1,6 +1,11 @@
 /** Saves a text as a CSV file with this name. */
 export function downloadCsv(text: string, name: string): void {
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  downloadFile(new Blob([text], { type: 'text/csv' }), name)
+}
+
+/** Saves a file with this name. */
+export function downloadFile(file: Blob, name: string): void {
+  const address = URL.createObjectURL(file)
   const link = document.createElement('a')
   link.href = address
   link.download = name

@@ -68,6 +68,11 @@ export function formatDay(day: string): string {
   return days.format(new Date(`${day}T00:00:00Z`))
 }
 
+/** Formats how many days of the shop ago something was: `today`, `yesterday`, `3 days ago`. */
+export function formatDaysAgo(days: number): string {
+  return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-Math.max(days, 0), 'day')
+}
+
 /** Formats how long ago an instant is: `just now`, `5 minutes ago`. */
 export function formatAge(instant: string, nowMs = storeNowMs()): string {
   const seconds = Math.round((nowMs - Date.parse(instant)) / 1000)

@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config.ts'
+import { overloaded, storageFull } from '../../contract/refusals.ts'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
+import { sql } from '../../database/statement.ts'
+import { draftOf } from '../../files/draft.ts'
+import { makeDirectory, writeWholeFile } from '../../files/private-file.ts'
+import { hasCode } from '../../files/system-error.ts'
+import type { StoreEngine } from '../../serving/open.ts'
+import type { ServerOptions } from '../../serving/server.ts'
+import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
+import { backupSqlite } from '../../transfer/sqlite-backup.ts'
+import { formatInstantMs } from '../../values/instant.ts'
+import { findAuditProblem } from './audit-problem.ts'
+import { writeArchive } from './backup-archive.ts'
+import { DATABASE_FILE, describeFile, MANIFEST_FILE, manifestText } from './backup-manifest.ts'
+import { findLastBackup, recordBackup } from './last-backup.ts'
+
+/** The size up to which a browser saves a database: it may hold the whole file in memory. */
+const BYTES_MAX = 512 * 1_048_576
+/** How long a file that was made waits to be saved, in milliseconds. */
+const KEPT_MS = 15 * 60_000
+
+const readAges = sql<{ since: string | null; restoredAt: string | null }>()(`
+  SELECT (SELECT min(created_at) FROM api_key) AS since, (SELECT max(at) FROM chain_gap) AS "restoredAt"`)
+
+type Backups = NonNullable<ServerOptions['backups']>
+type MadeBackup = Awaited<ReturnType<Backups['make']>>
+
+interface HeldBackup extends MadeBackup {
+  readonly id: string
+  readonly directory: string
+}
+
+/** Makes backups for the console, one at a time. Each becomes a file in the data directory until it is saved. */
+class BackupMaker implements Backups {
+  readonly #engine: StoreEngine
+  readonly #config: Config
+  #making: { readonly id: string; readonly made: Promise<HeldBackup> } | undefined
+  #held: HeldBackup | undefined
+  #confirmedId: string | undefined
+
+  constructor(engine: StoreEngine, config: Config) {
+    this.#engine = engine
+    this.#config = config
+  }
+
+  async state() {
+    const { readShort, name } = this.#engine
+    const last = await readShort(reader => findLastBackup(reader, this.#config))
+    const ages = await readShort(async reader => reader.one(readAges))
+    const bytes = name === 'sqlite' ? statSync(databaseFile(this.#config.data)).size : undefined
+    return {
+      lastBackupAt: last ?? null,
+      since: ages?.since ?? null,
+      restoredAt: ages?.restoredAt ?? null,
+      hasSecrets: await readShort(hasEncryptedSecret),
+      isFileOffered: bytes !== undefined && bytes <= BYTES_MAX,
+      engine: name,
+    }
+  }
+
+  async make(id: string): Promise<MadeBackup> {
+    if (this.#held?.id === id) return this.#held
+    if (this.#making && this.#making.id !== id)
+      throw overloaded('Another backup is being made: try again when it is saved.', 5)
+    this.#making ??= { id, made: this.#replaceHeld(id) }
+    return await this.#making.made
+  }
+
+  async #replaceHeld(id: string): Promise<HeldBackup> {
+    this.dispose()
+    try {
+      if (!(await this.state()).isFileOffered)
+        throw overloaded('The store is too large for a browser, or on PostgreSQL: run "petstore backup".', 60)
+      const held = await makeArchive(this.#config, id)
+      this.#held = held
+      setTimeout(() => this.#held === held && this.dispose(), KEPT_MS).unref()
+      return held
+    } finally {
+      this.#making = undefined
+    }
+  }
+
+  file(id: string): string | undefined {
+    return this.#held?.id === id ? archiveIn(this.#held.directory) : undefined
+  }
+
+  async confirm(id: string): Promise<boolean> {
+    // The response to the first confirmation may have been lost.
+    if (this.#confirmedId === id) return true
+    if (this.#held?.id !== id) return false
+    await recordBackup(this.#config, this.#held.at)
+    this.#confirmedId = id
+    this.dispose()
+    return true
+  }
+
+  dispose(): void {
+    if (this.#held) rmSync(this.#held.directory, { recursive: true, force: true })
+    this.#held = undefined
+  }
+}
+
+/** Returns the backups that the console makes of a store which this process serves. */
+export function consoleBackups(engine: StoreEngine, config: Config): Backups {
+  return new BackupMaker(engine, config)
+}
+
+function archiveIn(directory: string): string {
+  return join(directory, 'backup.tar')
+}
+
+async function makeArchive({ data }: Config, id: string): Promise<HeldBackup> {
+  const directory = draftOf(join(data, `backup-${randomUUID()}`))
+  const { signal } = new AbortController()
+  const at = formatInstantMs(Date.now())
+  try {
+    makeDirectory(directory)
+    const database = join(directory, DATABASE_FILE)
+    const { version, head } = await backupSqlite(
+      { from: databaseFile(data), to: database },
+      { signal, onBytes: () => {} },
+    )
+    const problem = await findAuditProblem(directory)
+    const files = { [DATABASE_FILE]: await describeFile(database, { signal, onBytes: () => {} }) }
+    const last = head ? { position: String(head.position), hash: head.hash } : null
+    const manifest = { createdAt: at, engine: 'sqlite', databaseVersion: version, head: last, files } as const
+    writeWholeFile(join(directory, MANIFEST_FILE), manifestText(manifest), { replace: false })
+    await writeArchive(directory, archiveIn(directory))
+    rmSync(database)
+    return { id, at, directory, isAuditIntact: problem === undefined }
+  } catch (error) {
+    rmSync(directory, { recursive: true, force: true })
+    const isFull =
+      hasCode(error, 'ENOSPC', 'EDQUOT') || (error instanceof Error && /disk is full/.test(error.message))
+    throw isFull ? storageFull() : error
+  }
+}

@@ -1,0 +1,150 @@
+import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useQuery } from '@tanstack/react-query'
+import { type BackupState, backupChange, readBackupState } from '../../data/backups.ts'
+import { daysBetween } from '../../data/days.ts'
+import { isSandbox } from '../../data/host-api.ts'
+import { basePath } from '../../data/session.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
+import { storeNowMs, today, useIsPast } from '../../data/shop-clock.ts'
+import { localDay } from '../../data/shop-zone.ts'
+import { downloadFile } from '../../parts/generic/download.ts'
+import { type DialogProps, FormDialog } from '../../parts/generic/form-dialog.tsx'
+import { Panel } from '../../parts/generic/panel.tsx'
+import { formatDaysAgo, formatInstant } from '../../parts/names/format.ts'
+import { Refusal } from '../../parts/names/refusal.tsx'
+import { t } from '../../words/sentences.tsx'
+
+/** An older backup is too old, in days of the shop. */
+const DAYS_MAX = 7
+/** How long a new store may have no backup, in milliseconds. */
+const NEW_STORE_MS = 24 * 3_600_000
+/** How long the console explains the numbers of a restored store, in milliseconds. */
+const RESTORED_MS = 30 * 24 * 3_600_000
+
+/** How often the page asks for the last backup, in milliseconds. */
+const REFRESH_MS = 600_000
+
+interface BackupProps {
+  /** Shows the backup only if one is due, or only if none is. */
+  readonly isDue: boolean
+}
+
+/** Says an admin when the last backup was made, and offers to make one. */
+export function Backup({ isDue }: BackupProps) {
+  const { key } = useSession()
+  const can = useCan()
+  const day = today.use()
+  const { data, error, refetch } = useQuery({
+    queryKey: ['backups'],
+    queryFn: () => readBackupState(key),
+    // A dashboard may be open for days, and a backup is no event.
+    refetchInterval: REFRESH_MS,
+    enabled: can('admin') && !isSandbox,
+  })
+  const isNew = !useIsPast(Date.parse(data?.since ?? '') + NEW_STORE_MS)
+  if (error) return isDue ? null : <Refusal error={error} onRetry={() => void refetch()} />
+  if (!data) return null
+  const { lastBackupAt } = data
+  const days = lastBackupAt === null ? undefined : daysBetween(localDay(Date.parse(lastBackupAt)), day)
+  if (isDue !== (days === undefined ? !isNew : days > DAYS_MAX)) return null
+  const title =
+    days === undefined ? t('No backup was ever made') : t('Last backup: {ago}', { ago: formatDaysAgo(days) })
+  const content = <BackupContent state={data} />
+  return isDue ? (
+    <Alert color="yellow" role="status" title={title}>
+      {content}
+    </Alert>
+  ) : (
+    <Panel title={title}>{content}</Panel>
+  )
+}
+
+function BackupContent({ state }: { readonly state: BackupState }) {
+  const { lastBackupAt, restoredAt, isFileOffered, engine } = state
+  const [isSaving, saving] = useDisclosure(false)
+  const isRestored = restoredAt !== null && storeNowMs() - Date.parse(restoredAt) < RESTORED_MS
+  return (
+    <>
+      {lastBackupAt !== null && <Text size="sm">{formatInstant(lastBackupAt)}</Text>}
+      {isRestored && (
+        <Text size="sm">
+          {t(
+            'The shop was restored from a backup on {instant}. Its new numbers are 1,000,000 higher, so that none is given out twice.',
+            { instant: formatInstant(restoredAt) },
+          )}
+        </Text>
+      )}
+      {!isFileOffered && (
+        <Text size="sm">
+          {engine === 'postgres'
+            ? t('This shop is on PostgreSQL: the command “petstore backup” makes a backup.')
+            : t('This shop is too large for a browser: the command “petstore backup” makes a backup.')}
+        </Text>
+      )}
+      <Group mt="sm">
+        {isFileOffered && (
+          <Button variant="default" size="xs" onClick={saving.open}>
+            {t('Save a backup now')}
+          </Button>
+        )}
+        <GuideLink anchor="back-up">{t('How to make one every night')}</GuideLink>
+      </Group>
+      {isSaving && <SaveBackup state={state} onClose={saving.close} />}
+    </>
+  )
+}
+
+function SaveBackup({ state, onClose }: DialogProps & { readonly state: BackupState }) {
+  const { key } = useSession()
+  return (
+    <FormDialog
+      name="save-backup"
+      title={t('Save a backup now')}
+      action={t('Save backup')}
+      make={() => backupChange(key, ({ file, name }) => downloadFile(file, name))}
+      done={({ isAuditIntact }) =>
+        notifications.show(
+          isAuditIntact
+            ? { message: t('Backup saved') }
+            : {
+                color: 'yellow',
+                autoClose: false,
+                message: t('Backup saved, but the audit log was changed: keep an older backup, too.'),
+              },
+        )
+      }
+      look={{ path: '/', what: t('the dashboard') }}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        {t(
+          'The file has the whole shop: pets, orders, their references and the books. Keep it like a key, and not only on this machine.',
+        )}
+      </Text>
+      {state.hasSecrets && (
+        <Text size="sm">
+          {t(
+            'The key of the webhook secrets is not in it: keep a copy of the file “secret-key” of the data directory, too.',
+          )}
+        </Text>
+      )}
+      <GuideLink anchor="restore">{t('How to make a shop from it again')}</GuideLink>
+    </FormDialog>
+  )
+}
+
+function GuideLink({ anchor, children }: { readonly anchor: string; readonly children: string }) {
+  return (
+    <Anchor
+      href={`${basePath}/docs/guide/running#${anchor}`}
+      target="_blank"
+      fz="sm"
+      underline="always"
+      c="var(--mantine-color-text)"
+    >
+      {children}
+    </Anchor>
+  )
+}
