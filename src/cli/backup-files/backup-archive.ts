@@ -74,7 +74,9 @@ export async function unpackArchive(file: string, directory: string, signal: Abo
       signal.throwIfAborted()
       hash.update(chunk)
     }
-    if (!endOf(hash.digest('hex')).equals(Buffer.from(await whole.slice(size - END_BYTES).arrayBuffer())))
+    const sha256 = hash.digest('hex')
+    const end = Buffer.from(await whole.slice(Math.max(0, size - END_BYTES)).arrayBuffer())
+    if (!endOf(sha256).equals(end))
       throw new CommandFailed(
         `The backup ${name} is cut off or was changed: save it again, or use another one.`,
       )
