@@ -60,28 +60,33 @@ test('a backup that a browser saves under load has every order before it, and be
     await client.createWebhook({ body: { url: 'http://127.0.0.1:9/', types: ['petstore.category.deleted'] } })
     let isOver = false
     const buy = async (): Promise<void> => {
-      while (!isOver) {
-        orders.push((await client.placeOrder({ body: { petId: 1n } })).data.id ?? 0n)
-        // Without a pause, the events of these orders would take the processor from the browser.
-        await Bun.sleep(100)
-      }
+      while (!isOver) orders.push((await client.placeOrder({ body: { petId: 1n } })).data.id ?? 0n)
     }
+    let buying: Promise<unknown> = Promise.resolve()
     const page = await browser.open(server, '')
+    // The orders arrive while the store makes the file, and not while the browser needs the processor.
+    await page.route('**/console/backups/*', async route => {
+      const isMaking = route.request().method() === 'PUT'
+      if (isMaking) {
+        buying = Promise.all([buy(), buy(), buy()])
+        await until('orders were placed', () => orders.length > 20)
+        before = [...orders]
+      }
+      const response = await route.fetch()
+      if (isMaking) isOver = true
+      await route.fulfill({ response })
+    })
     await page.getByRole('button', { name: 'Save a backup now' }).click()
     await page.getByText('The key of the webhook secrets is not in it').waitFor()
-    const buying = Promise.all([buy(), buy(), buy()])
-    buying.catch(() => {})
-    await until('orders were placed', () => orders.length > 20)
-    before = [...orders]
     const [download] = await Promise.all([
       page.waitForEvent('download'),
       page.getByRole('dialog').getByRole('button', { name: 'Save backup' }).click(),
     ])
+    await buying
+    expect(orders.length).toBeGreaterThan(before.length)
     expect(download.suggestedFilename()).toMatch(/^petstore-backup-\d{4}-\d\d-\d\d\.tar$/)
     await download.saveAs(file)
     await page.getByRole('region', { name: 'Last backup: today' }).waitFor()
-    isOver = true
-    await buying
     expect(readdirSync(place.directory).filter(name => name.includes('draft'))).toEqual([])
     await server.kill('SIGTERM')
   }
@@ -206,9 +211,9 @@ test('the dashboard counts the days of the shop since the last backup, and warns
   await using server = await place.startWith({ ...place.env, PETSTORE_TIME_ZONE: 'America/St_Johns' })
   const client = place.client(server)
   let count = 0
-  for (const [locale, none, today, yesterday, sevenDays, eightDays] of [
-    ['en-US', 'No backup was ever made', 'today', 'yesterday', '7 days ago', '8 days ago'],
-    ['de-DE', 'Es gibt noch keine Sicherung', 'heute', 'gestern', 'vor 7 Tagen', 'vor 8 Tagen'],
+  for (const [locale, none, today, sevenDays, eightDays] of [
+    ['en-US', 'No backup was ever made', 'today', '7 days ago', '8 days ago'],
+    ['de-DE', 'Es gibt noch keine Sicherung', 'heute', 'vor 7 Tagen', 'vor 8 Tagen'],
   ] as const) {
     rmSync(join(place.directory, 'last-backup'), { force: true })
     let page = await browser.open(server, '', { width: 390, locale })
@@ -227,9 +232,11 @@ test('the dashboard counts the days of the shop since the last backup, and warns
     writeFileSync(join(place.directory, 'last-backup'), '2040-03-01T03:00:00.000Z\n')
     page = await browser.open(server, '', { width: 390, locale })
     await calm(last + today)
-    await at('2040-02-29T23:59:56-03:30')
-    await calm(last + today)
-    await calm(last + yesterday)
+    if (locale === 'en-US') {
+      await at('2040-02-29T23:59:56-03:30')
+      await calm('Last backup: today')
+      await calm('Last backup: yesterday')
+    }
     await at('2040-03-07T23:59:56-03:30')
     await calm(last + sevenDays)
     await warning(last + eightDays)

@@ -16,7 +16,7 @@ async function stateOf({ base }: Pick<ServerProcess, 'base'>): Promise<Record<st
 }
 
 onEveryEngine(engine => {
-  test('the store knows of a backup of the command, made while it runs or is stopped, and of no failed one', async () => {
+  test('a backup of the command is recorded, of a running and a stopped store, and no failed one is', async () => {
     await using place = await newStoreDirectory(engine)
     const backups = join(place.directory, 'backups')
     const backUp = async (name: string, ...more: string[]): Promise<{ exitCode: number; at: string }> => {

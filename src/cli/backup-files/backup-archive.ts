@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { makeDirectory, reserveFile } from '../../files/private-file.ts'
 import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
 import { DATABASE_FILE, MANIFEST_FILE } from './backup-manifest.ts'
@@ -45,6 +46,8 @@ export async function writeArchive(directory: string, file: string): Promise<voi
     hash.update(bytes)
     sink.write(bytes)
     await sink.flush()
+    // A request of the running store waits for no more than one chunk.
+    await nextTurn()
   }
   for (const name of MEMBERS) {
     const member = Bun.file(join(directory, name))

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
 import { hasCode } from '../../files/system-error.ts'
 import { parseInstantMs } from '../../values/instant.ts'
@@ -86,6 +87,8 @@ export async function describeFile(
     hash.update(chunk)
     bytes += chunk.length
     onBytes(chunk.length)
+    // A running store hashes too, and a request waits for no more than one chunk.
+    await nextTurn()
   }
   return { bytes, sha256: hash.digest('hex') }
 }

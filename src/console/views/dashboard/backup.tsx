@@ -40,6 +40,7 @@ export function Backup({ isDue }: BackupProps) {
     queryKey: ['backups'],
     queryFn: () => readBackupState(key),
     // A dashboard may be open for days, and a backup is no event.
+    staleTime: 0,
     refetchInterval: REFRESH_MS,
     enabled: can('admin') && !isSandbox,
   })
