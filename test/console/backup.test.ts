@@ -4,7 +4,9 @@ import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
+import { seriousViolations } from '../support/accessibility.ts'
 import { newCopyPlace } from '../support/copy-place.ts'
+import { testedEngines } from '../support/engines.ts'
 import { run, type ServerProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory, type StoreDirectory } from '../support/store-directory.ts'
@@ -240,6 +242,23 @@ test('the dashboard counts the days of the shop since the last backup, and warns
     await at('2040-03-07T23:59:56-03:30')
     await calm(last + sevenDays)
     await warning(last + eightDays)
+    expect(await seriousViolations(page)).toEqual([])
     expect(await isTooWide(page)).toBe(false)
   }
 })
+
+test.skipIf(!testedEngines.includes('postgres'))(
+  'on PostgreSQL, the dashboard names the command',
+  async () => {
+    await using place = await newStoreDirectory('postgres')
+    await using server = await place.start()
+    const page = await browser.open(server, '')
+    const panel = page.getByRole('region', { name: 'No backup was ever made' })
+    await panel
+      .getByText('This shop is on PostgreSQL: the command “petstore backup” makes a backup.')
+      .waitFor()
+    expect(await panel.getByRole('button').count()).toBe(0)
+    const guide = await panel.getByRole('link').getAttribute('href')
+    expect(await (await fetch(server.base + (guide ?? ''))).text()).toContain('id="back-up"')
+  },
+)

@@ -99,14 +99,25 @@ class BackupMaker implements Backups {
   }
 
   dispose(): void {
-    if (this.#held) rmSync(this.#held.directory, { recursive: true, force: true })
+    const { directory } = this.#held ?? {}
     this.#held = undefined
+    try {
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+    } catch {
+      // Windows keeps a file that a browser still reads. The next draft of this directory removes it.
+    }
   }
 }
 
 /** Returns the backups that the console makes of a store which this process serves. */
 export function consoleBackups(engine: StoreEngine, config: Config): Backups {
+  // It also removes the file of a process that was killed.
+  if (engine.name === 'sqlite') draftOf(draftPath(config))
   return new BackupMaker(engine, config)
+}
+
+function draftPath({ data }: Pick<Config, 'data'>): string {
+  return join(data, `backup-${randomUUID()}`)
 }
 
 function archiveIn(directory: string): string {
@@ -114,7 +125,7 @@ function archiveIn(directory: string): string {
 }
 
 async function makeArchive({ data }: Config, id: string): Promise<HeldBackup> {
-  const directory = draftOf(join(data, `backup-${randomUUID()}`))
+  const directory = draftOf(draftPath({ data }))
   const { signal } = new AbortController()
   const at = formatInstantMs(Date.now())
   try {

@@ -41,6 +41,7 @@ export function backupRoutes(
   const forAdmin = (
     method: string,
     respond: (context: RequestContext, id: string) => Promise<Response> | Response,
+    kind: Pick<Handler, 'isSlow'> = {},
   ): [string, Handler] => {
     const handle = async (context: RequestContext): Promise<Response> => {
       const caller = await authenticate(context, callers, failedAuthentications)
@@ -49,7 +50,7 @@ export function backupRoutes(
       context.caller = caller
       return await respond(context, context.pathParameters.id ?? '')
     }
-    return [method, { handle, isSlow: true }]
+    return [method, { handle, ...kind }]
   }
   const path = '/console/backups'
   return [
@@ -57,10 +58,7 @@ export function backupRoutes(
     [
       `${path}/{id}`,
       new Map([
-        forAdmin('PUT', async (context, id) => {
-          const { at, isAuditIntact } = await backups.make(id)
-          return json(context, { at, isAuditIntact })
-        }),
+        forAdmin('PUT', (context, id) => makeFile(context, backups, id), { isSlow: true }),
         forAdmin('GET', (context, id) => sendFile(context, backups.file(id))),
       ]),
     ],
@@ -74,6 +72,11 @@ export function backupRoutes(
       ]),
     ],
   ]
+}
+
+async function makeFile(context: RequestContext, backups: ConsoleBackups, id: string): Promise<Response> {
+  const { at, isAuditIntact } = await backups.make(id)
+  return json(context, { at, isAuditIntact })
 }
 
 function json(context: RequestContext, value: object): Response {
