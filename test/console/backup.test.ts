@@ -55,7 +55,7 @@ test('a backup that a browser saves under load has every order before it, and be
   using restored = await newCopyPlace('sqlite')
   const orders: bigint[] = []
   let before: bigint[] = []
-  const file = join(folder.path, 'backup.tar')
+  const file = join(folder.path, 'backup.db')
   {
     await using server = await startShop(place)
     const client = place.client(server)
@@ -86,11 +86,11 @@ test('a backup that a browser saves under load has every order before it, and be
     ])
     await buying
     expect(orders.length).toBeGreaterThan(before.length)
-    expect(download.suggestedFilename()).toMatch(/^petstore-backup-\d{4}-\d\d-\d\d\.tar$/)
+    expect(download.suggestedFilename()).toMatch(/^petstore-backup-\d{4}-\d\d-\d\d\.db$/)
     await download.saveAs(file)
     await page.getByRole('region', { name: 'Last backup: today' }).waitFor()
-    expect(readdirSync(place.directory).filter(name => name.includes('draft'))).toEqual([])
     await server.kill('SIGTERM')
+    expect(readdirSync(place.directory).filter(name => name.includes('draft'))).toEqual([])
   }
   const key = readFileSync(join(place.directory, 'secret-key'), 'utf8').trim()
   expect(readFileSync(file).includes(key)).toBe(false)
@@ -113,7 +113,7 @@ async function openCuttingProxy(port: number): Promise<{ base: string } & Dispos
     const store = connect(port, '127.0.0.1')
     client.pipe(store)
     store.on('data', (bytes: Buffer) => {
-      if (!bytes.includes('application/x-tar')) return client.write(bytes)
+      if (!bytes.includes('application/vnd.sqlite3')) return client.write(bytes)
       return client.write(bytes.subarray(0, bytes.length - 100), () => client.destroy())
     })
     for (const end of [client, store]) end.on('error', () => {})
@@ -144,29 +144,33 @@ test('restore refuses a saved file with a missing or changed byte, and leaves no
   await using server = await startShop(place)
   expect((await send(server, 'PUT', '/one')).status).toBe(200)
   const whole = Buffer.from(await (await send(server, 'GET', '/one')).arrayBuffer())
-  const file = join(folder.path, 'changed.tar')
+  const file = join(folder.path, 'changed.db')
   const target = join(folder.path, 'restored')
   const changedAt = (at: number): Buffer => {
     const changed = Buffer.from(whole)
     changed.writeUInt8(changed.readUInt8(at) ^ 1, at)
     return changed
   }
-  const manifestByte = whole.indexOf('createdAt') + 15
-  const changes = [
-    ...[1000, whole.length - 1, Math.floor(whole.length / 2)].map(bytes => whole.subarray(0, bytes)),
-    ...[manifestByte, 1024 + 600, whole.length - 1200, whole.length - 1].map(changedAt),
-    Buffer.concat([whole, Buffer.alloc(512)]),
+  const cutOrChanged = 'is not a backup that the console saved, is cut off, or was changed'
+  const end = whole.length - 1024
+  const changes: [Buffer, string][] = [
+    ...['', 'PK', 'x'.repeat(2000)].map((text): [Buffer, string] => [Buffer.from(text), cutOrChanged]),
+    ...[1000, whole.length - 1, end].map((bytes): [Buffer, string] => [
+      whole.subarray(0, bytes),
+      cutOrChanged,
+    ]),
+    ...[end, whole.indexOf('createdAt', end) + 15, whole.length - 1].map((at): [Buffer, string] => [
+      changedAt(at),
+      cutOrChanged,
+    ]),
+    [Buffer.concat([whole, Buffer.alloc(512)]), cutOrChanged],
+    ...[0, 600, end - 1].map((at): [Buffer, string] => [changedAt(at), `${file} is damaged`]),
   ]
-  for (const bytes of changes) {
+  for (const [bytes, message] of changes) {
     writeFileSync(file, bytes)
     const { exitCode, errors } = await run(['restore', '--from', file, '--to', target])
-    expect([exitCode, errors]).toEqual([1, expect.stringContaining('is cut off or was changed')])
-    expect(readdirSync(folder.path)).toEqual(['changed.tar'])
-  }
-  for (const bytes of ['', 'PK', 'x'.repeat(2000)]) {
-    writeFileSync(file, bytes)
-    const { errors } = await run(['restore', '--from', file, '--to', target])
-    expect(errors).toContain('is not a backup: specify a file that the console saved, or a directory')
+    expect([exitCode, errors]).toEqual([1, expect.stringContaining(message)])
+    expect(readdirSync(folder.path)).toEqual(['changed.db'])
   }
   writeFileSync(file, whole)
   expect((await run(['restore', '--from', file, '--to', target])).exitCode).toBe(0)

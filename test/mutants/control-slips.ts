@@ -390,9 +390,9 @@ export const controlSlips: readonly ControlSlip[] = [
   },
   {
     guarantee: 65,
-    file: 'src/cli/backup-files/backup-archive.ts',
-    before: '    if (!endOf(sha256).equals(end))',
-    after: '    if (end.length === 0)',
+    file: 'src/cli/backup-files/single-backup.ts',
+    before: 'if (end !== endOf(manifest))',
+    after: "if (end === '')",
     breaks: 'a saved backup is restored although it was changed',
     tests: ['test/console/backup.test.ts: restore refuses a saved file'],
     isQuick: true,

@@ -101,23 +101,24 @@ function requireFile(file: string): { readonly size: number } {
 }
 
 /**
- * Throws CommandFailed unless every file of a backup is there and has the content that the manifest describes. Throws
+ * Throws CommandFailed, with the name of the backup, unless every file of a backup is there and has the content that the manifest describes. Throws
  * the reason of the signal if it is aborted.
  */
 export async function verifyBackup(
   directory: string,
   { files }: Manifest,
   progress: { signal: AbortSignal; onBytes: (count: number) => void },
+  name = directory,
 ): Promise<void> {
-  for (const [name, expected] of Object.entries(files)) {
+  for (const [file, expected] of Object.entries(files)) {
     if (expected === undefined) continue
-    const found = await describeFile(join(directory, name), progress).catch(error => {
+    const found = await describeFile(join(directory, file), progress).catch(error => {
       if (progress.signal.aborted) throw error
-      throw new CommandFailed(`${escapeControls(directory)}/${name} cannot be read: ${reasonOf(error)}.`)
+      throw new CommandFailed(`${escapeControls(directory)}/${file} cannot be read: ${reasonOf(error)}.`)
     })
     if (found.bytes !== expected.bytes || found.sha256 !== expected.sha256) {
       throw new CommandFailed(
-        `The backup in ${escapeControls(directory)} is damaged: ${name} is not the file that was backed up.`,
+        `The backup in ${escapeControls(name)} is damaged: ${file} is not the file that was backed up.`,
       )
     }
   }

@@ -6,7 +6,7 @@ import { overloaded, storageFull } from '../../contract/refusals.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { sql } from '../../database/statement.ts'
 import { draftOf } from '../../files/draft.ts'
-import { makeDirectory, writeWholeFile } from '../../files/private-file.ts'
+import { makeDirectory } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import type { ServerOptions } from '../../serving/server.ts'
@@ -14,13 +14,13 @@ import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
 import { backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { findAuditProblem } from './audit-problem.ts'
-import { writeArchive } from './backup-archive.ts'
-import { DATABASE_FILE, describeFile, MANIFEST_FILE, manifestText } from './backup-manifest.ts'
+import { DATABASE_FILE, describeFile, manifestText } from './backup-manifest.ts'
 import { findLastBackup, recordBackup } from './last-backup.ts'
+import { appendManifest } from './single-backup.ts'
 
 /** The size up to which a browser saves a database: it may hold the whole file in memory. */
 const BYTES_MAX = 512 * 1_048_576
-/** How long a file that was made waits to be saved, in milliseconds. */
+/** How long a file that was made can be saved, in milliseconds. */
 const KEPT_MS = 15 * 60_000
 
 const readAges = sql<{ since: string | null; restoredAt: string | null }>()(`
@@ -34,13 +34,12 @@ interface HeldBackup extends MadeBackup {
   readonly directory: string
 }
 
-/** Makes backups for the console, one at a time. Each becomes a file in the data directory until it is saved. */
+/** Makes backups for the console, one at a time. Each is a file in the data directory for some minutes. */
 class BackupMaker implements Backups {
   readonly #engine: StoreEngine
   readonly #config: Config
   #making: { readonly id: string; readonly made: Promise<HeldBackup> } | undefined
   #held: HeldBackup | undefined
-  #confirmedId: string | undefined
 
   constructor(engine: StoreEngine, config: Config) {
     this.#engine = engine
@@ -75,7 +74,7 @@ class BackupMaker implements Backups {
     try {
       if (!(await this.state()).isFileOffered)
         throw overloaded('The store is too large for a browser, or on PostgreSQL: run "petstore backup".', 60)
-      const held = await makeArchive(this.#config, id)
+      const held = await makeFile(this.#config, id)
       this.#held = held
       setTimeout(() => this.#held === held && this.dispose(), KEPT_MS).unref()
       return held
@@ -85,16 +84,12 @@ class BackupMaker implements Backups {
   }
 
   file(id: string): string | undefined {
-    return this.#held?.id === id ? archiveIn(this.#held.directory) : undefined
+    return this.#held?.id === id ? join(this.#held.directory, DATABASE_FILE) : undefined
   }
 
   async confirm(id: string): Promise<boolean> {
-    // The response to the first confirmation may have been lost.
-    if (this.#confirmedId === id) return true
     if (this.#held?.id !== id) return false
     await recordBackup(this.#config, this.#held.at)
-    this.#confirmedId = id
-    this.dispose()
     return true
   }
 
@@ -120,11 +115,7 @@ function draftPath({ data }: Pick<Config, 'data'>): string {
   return join(data, `backup-${randomUUID()}`)
 }
 
-function archiveIn(directory: string): string {
-  return join(directory, 'backup.tar')
-}
-
-async function makeArchive({ data }: Config, id: string): Promise<HeldBackup> {
+async function makeFile({ data }: Config, id: string): Promise<HeldBackup> {
   const directory = draftOf(draftPath({ data }))
   const { signal } = new AbortController()
   const at = formatInstantMs(Date.now())
@@ -139,9 +130,7 @@ async function makeArchive({ data }: Config, id: string): Promise<HeldBackup> {
     const files = { [DATABASE_FILE]: await describeFile(database, { signal, onBytes: () => {} }) }
     const last = head ? { position: String(head.position), hash: head.hash } : null
     const manifest = { createdAt: at, engine: 'sqlite', databaseVersion: version, head: last, files } as const
-    writeWholeFile(join(directory, MANIFEST_FILE), manifestText(manifest), { replace: false })
-    await writeArchive(directory, archiveIn(directory))
-    rmSync(database)
+    appendManifest(database, manifestText(manifest))
     return { id, at, directory, isAuditIntact: problem === undefined }
   } catch (error) {
     rmSync(directory, { recursive: true, force: true })

@@ -9,7 +9,6 @@ import { openSqliteSource } from '../../transfer/sqlite-copy.ts'
 import { type RestoredDraft, restoreSqlite, SKIPPED_BY_RESTORE } from '../../transfer/sqlite-restore.ts'
 import { type StoreTable, storeTables } from '../../transfer/tables.ts'
 import { storedInstant } from '../../values/instant.ts'
-import { unpackArchive } from '../backup-files/backup-archive.ts'
 import {
   DATABASE_FILE,
   type Manifest,
@@ -18,6 +17,7 @@ import {
   verifyBackup,
 } from '../backup-files/backup-manifest.ts'
 import { forgetBackups } from '../backup-files/last-backup.ts'
+import { unpackBackup } from '../backup-files/single-backup.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { adminKeyPath } from '../store-access/admin-key-file.ts'
 import { type CopyPlace, type FromAndTo, parsePlace } from '../store-access/copy-place.ts'
@@ -30,6 +30,8 @@ import { copySecretKey } from './copied-secret-key.ts'
 import { copyWithProgress } from './copy-progress.ts'
 
 interface Restore {
+  /** What --from names: a directory, or a file. */
+  readonly from: string
   readonly backup: string
   readonly manifest: Manifest
   readonly to: CopyPlace
@@ -45,7 +47,7 @@ PETSTORE_DATABASE_PASSWORD_FILE applies to a URL without a password.
 
 Examples:
   petstore restore --from backups/2026-11-22 --to ./data
-  petstore restore --from petstore-backup-2026-11-22.tar --to ./data
+  petstore restore --from petstore-backup-2026-11-22.db --to ./data
   petstore restore --from backups/2026-11-22 --to postgres://shop@db.example/shop`
 
 /** Adds the command `restore`, which makes a store from a backup. */
@@ -66,9 +68,9 @@ async function runRestore({ from, to }: FromAndTo): Promise<void> {
   using interruption = interruptedBySignals('Nothing was restored; you can restore again.')
   const { signal } = interruption
   try {
-    using backup = await openBackup(from, place, signal)
+    using backup = await openBackup(from, place)
     const manifest = readManifest(backup.directory)
-    const restore = { backup: backup.directory, manifest, to: place, signal }
+    const restore = { from, backup: backup.directory, manifest, to: place, signal }
     await verify(restore)
     const draft =
       place.kind === 'directory'
@@ -81,11 +83,7 @@ async function runRestore({ from, to }: FromAndTo): Promise<void> {
 }
 
 /** Returns the directory of a backup: the given one, or one that is made from a file, and deleted at the end. */
-async function openBackup(
-  from: string,
-  to: CopyPlace,
-  signal: AbortSignal,
-): Promise<{ directory: string } & Disposable> {
+async function openBackup(from: string, to: CopyPlace): Promise<{ directory: string } & Disposable> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     return { directory: from, [Symbol.dispose]: () => {} }
   // Next to the target, where there is room for the store.
@@ -95,7 +93,7 @@ async function openBackup(
       : mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   try {
-    await unpackArchive(from, directory, signal)
+    await unpackBackup(from, directory)
   } catch (error) {
     remove()
     throw error
@@ -103,9 +101,9 @@ async function openBackup(
   return { directory, [Symbol.dispose]: remove }
 }
 
-async function verify({ backup, manifest, signal }: Restore): Promise<void> {
+async function verify({ from, backup, manifest, signal }: Restore): Promise<void> {
   using hashing = showHashProgress(manifest.files[DATABASE_FILE].bytes)
-  await verifyBackup(backup, manifest, { signal, onBytes: hashing.onBytes })
+  await verifyBackup(backup, manifest, { signal, onBytes: hashing.onBytes }, from)
 }
 
 async function restoreToDirectory(

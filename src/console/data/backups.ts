@@ -14,9 +14,13 @@ const operations = {
 } as const
 
 export interface BackupState {
+  /** When the last backup began; null if none is known. */
   readonly lastBackupAt: string | null
+  /** When the store got its first key. */
   readonly since: string | null
+  /** When the store was restored from a backup; null if it never was. */
   readonly restoredAt: string | null
+  /** Whether a restored store needs its secret key, which no file for a browser contains. */
   readonly hasSecrets: boolean
   readonly isFileOffered: boolean
   readonly engine: 'sqlite' | 'postgres'
@@ -66,7 +70,7 @@ export function backupChange(
         const file = await response.blob().catch(() => {
           throw cutOff()
         })
-        received = { isAuditIntact, file, name: `petstore-backup-${localDay(Date.parse(at))}.tar` }
+        received = { isAuditIntact, file, name: `petstore-backup-${localDay(Date.parse(at))}.db` }
         save(received)
       }
       await call('confirm', operations.confirm, { id }, { signal }).catch(refuseLate)

@@ -5,27 +5,13 @@ import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Handler, RequestContext } from '../request/request-context.ts'
 import { textResponse } from '../request/text-response.ts'
 
-/** What the console shows about the backups of a store. */
-interface StoreBackups {
-  /** When the last backup began; null if none is known. */
-  readonly lastBackupAt: string | null
-  /** When the store got its first key; null if it has none. */
-  readonly since: string | null
-  /** When the store was restored from a backup; null if it never was. */
-  readonly restoredAt: string | null
-  /** Whether a restored store needs its secret key, which no file for a browser contains. */
-  readonly hasSecrets: boolean
-  /** Whether the store makes files for the console. */
-  readonly isFileOffered: boolean
-  readonly engine: 'sqlite' | 'postgres'
-}
-
 /** The backups that the console makes. */
 export interface ConsoleBackups {
-  state(): Promise<StoreBackups>
+  /** Returns what the console shows about the backups. */
+  state(): Promise<object>
   /** Makes a backup under an id, and returns when it began. Throws `overloaded` while another one is made. */
   make(id: string): Promise<{ readonly at: string; readonly isAuditIntact: boolean }>
-  /** Returns the path of a backup that was made, until it is saved or replaced; then undefined. */
+  /** Returns the path of a backup that was made, until it is replaced or some minutes have passed; then undefined. */
   file(id: string): string | undefined
   /** Records a backup that the browser has received completely. Returns false if it was replaced. */
   confirm(id: string): Promise<boolean>
@@ -91,6 +77,6 @@ function noLongerHeld({ path }: RequestContext) {
 /** The runtime sends a file in pieces, as fast as the browser reads them, and with its length: a cut is noticed. */
 function sendFile(context: RequestContext, file: string | undefined): Response {
   if (file === undefined) throw noLongerHeld(context)
-  const fields = { 'Content-Type': 'application/x-tar', 'Cache-Control': 'no-store' }
+  const fields = { 'Content-Type': 'application/vnd.sqlite3', 'Cache-Control': 'no-store' }
   return new Response(Bun.file(file), { headers: { ...context.headers, ...fields } })
 }
