@@ -101,8 +101,8 @@ function requireFile(file: string): { readonly size: number } {
 }
 
 /**
- * Throws CommandFailed, with the name of the backup, unless every file of a backup is there and has the content that the manifest describes. Throws
- * the reason of the signal if it is aborted.
+ * Throws CommandFailed, which says the `name` of the backup, unless every file is there and has the content that the
+ * manifest describes. Throws the reason of the signal if it is aborted.
  */
 export async function verifyBackup(
   directory: string,

@@ -59,39 +59,31 @@ export function backupChange(
       const call = makeCall({ baseUrl, key, timeoutMs: Number.POSITIVE_INFINITY, onRetry: noteThrottle })
       const id = idempotencyKey.replaceAll(/\W+/g, '-')
       if (received === undefined) {
-        const { data } = await call('make', operations.make, { id }, { signal }).catch(refuseOther)
+        const { data } = await call('make', operations.make, { id }, { signal }).catch(error =>
+          reword(error, 'overloaded', t('Another backup is being made. Try again in a minute.')),
+        )
         // Safe: the store responds with this type.
         const { at, isAuditIntact } = data as { at: string; isAuditIntact: boolean }
-        const response = await fetch(`${baseUrl}/console/backups/${id}`, {
-          headers: { Authorization: `Bearer ${key}` },
-          signal,
-        })
-        if (!response.ok) throw cutOff()
-        const file = await response.blob().catch(() => {
-          throw cutOff()
-        })
+        const headers = { Authorization: `Bearer ${key}` }
+        const file = await fetch(`${baseUrl}/console/backups/${id}`, { headers, signal })
+          .then(response => (response.ok ? response.blob() : undefined))
+          .catch(() => signal.throwIfAborted())
+        if (!file) throw new InvalidValues({ backup: CUT_OFF })
         received = { isAuditIntact, file, name: `petstore-backup-${localDay(Date.parse(at))}.db` }
         save(received)
       }
-      await call('confirm', operations.confirm, { id }, { signal }).catch(refuseLate)
+      await call('confirm', operations.confirm, { id }, { signal }).catch(error =>
+        // The store was restarted meanwhile, or made another backup.
+        reword(error, 'route_not_found', t('The store did not record this backup. Save another one.')),
+      )
       return received
     },
   }
 }
 
-function cutOff(): InvalidValues {
-  return new InvalidValues({ backup: t('The download was cut off, so it is no backup. Save it again.') })
-}
+const CUT_OFF = t('The download was cut off, so it is no backup. Save it again.')
 
-/** The store was restarted meanwhile, or made another backup. */
-function refuseLate(error: unknown): never {
-  if (error instanceof ApiError && error.status === 404)
-    throw new InvalidValues({ backup: t('The store did not record this backup. Save another one.') })
-  throw error
-}
-
-function refuseOther(error: unknown): never {
-  if (error instanceof ApiError && error.code === 'overloaded')
-    throw new InvalidValues({ backup: t('Another backup is being made. Try again in a minute.') })
-  throw error
+/** Throws a refusal with this code with another sentence, and any other error as it is. */
+function reword(error: unknown, code: string, sentence: string): never {
+  throw error instanceof ApiError && error.code === code ? new InvalidValues({ backup: sentence }) : error
 }
