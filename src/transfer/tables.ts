@@ -39,8 +39,8 @@ const CATALOG = `
 /**
  * Returns the tables that the current migrations create, with the rows of a new store. They are read from a new
  * database in memory, so they never differ from the migrations. PostgreSQL has the same tables and two more
- * (`migration` and `execution`), which are not part of a store. A pending `handover` is not either: a copy must not hand
- * over a key a second time.
+ * (`migration` and `execution`), which are not part of a store. A pending `handover` is not either: a copy must not
+ * hand over a key a second time.
  */
 export function storeTables(): StoreTable[] {
   using database = new Database(':memory:', { strict: true, safeIntegers: true })

@@ -40,13 +40,16 @@ export function isHandoverCode(text: string): boolean {
 /** An operation that is not in the OpenAPI description. */
 const claim = { method: 'POST', path: '/keys/claims' } as const
 
-/** Exchanges a code for its key. The key is stored at once, because nobody can exchange the code again. */
+/**
+ * Exchanges a code for its key. The key is stored at once, because nobody can exchange the code again. It stays on the
+ * phone, because a phone closes its tabs by itself.
+ */
 async function claimKey(code: string, fetch: Fetch): Promise<string> {
   try {
     const call = makeCall({ baseUrl, fetch, onRetry: noteThrottle })
     // Safe: the contract of the operation has this type.
     const { key } = (await call('claimKey', claim, { body: { code } })).data as { readonly key: string }
-    rememberKey(key, 'tab')
+    rememberKey(key, 'computer')
     return key
   } catch (error) {
     if (error instanceof ApiError && ['key_not_found', 'validation_failed'].includes(error.code))
