@@ -26,6 +26,11 @@ test('each view fits a small screen without scrolling sideways, and has at most 
   await client.placeOrder({ body: { petId, reference: LONG_NAME.slice(0, 64) } })
   await client.createWebhook({ body: { url: `http://127.0.0.1:1/${LONG_NAME}` } })
   await client.sendTestEvent({ webhookId: 1n })
+  // Its state is then a long text.
+  await until('the attempt failed', async () => {
+    const { data } = await client.getWebhook({ webhookId: 1n })
+    return data.failingSince !== undefined && Date.now() - Date.parse(data.failingSince) > 3_000
+  })
   const page = await browser.open(store(), '', { width: 390, colorScheme: 'dark' })
   await page.getByRole('banner').waitFor()
   const guides = new Set<string>()
