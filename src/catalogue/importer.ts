@@ -218,6 +218,7 @@ export async function takeBackImport(
   return { takenBack, kept, keptCount }
 }
 
+/** Loads the rows that are staged, slice by slice. After an error, it goes on with the slice that failed. */
 class SliceLoader {
   /** Whether the store had the import when the first slice was loaded. */
   isKnown = true
@@ -244,7 +245,7 @@ class SliceLoader {
     this.#rows = plan.isAlone ? SLICE_ROWS_MAX : SLICE_ROWS_FIRST
   }
 
-  async load(signal?: AbortSignal): Promise<ImportReport> {
+  async load(signal: AbortSignal | undefined): Promise<ImportReport> {
     for (;;) {
       signal?.throwIfAborted()
       const { isKnown, isLast } = await this.#loadSlice()
