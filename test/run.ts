@@ -7,7 +7,7 @@ import { SHARED_SERVER_VARIABLE, startPostgres, stopPostgres } from './support/p
 import { PROGRAM_VARIABLE } from './support/process.ts'
 import { ROOT } from './support/root.ts'
 
-// Runs the tests in three processes. They share one PostgreSQL server, unless ENGINE excludes PostgreSQL. `npm test`
+// Runs the tests in four processes. They share one PostgreSQL server, unless ENGINE excludes PostgreSQL. `npm test`
 // runs this program after the checks. Its arguments, such as the paths of files, are passed to `bun test`. A run of all
 // tests has its temporary files in memory, if there is enough: a commit then waits for no disk. It also builds the
 // single file first, and the tests start the processes of a store from it: a process that compiles the sources takes
@@ -15,8 +15,8 @@ import { ROOT } from './support/root.ts'
 
 /** The time limit of a test or hook without its own limit, long enough for a busy machine. */
 const TIMEOUT_MS = 120_000
-/** One more than the cores of a small machine, because many tests wait: for a process, a timer or a disk. */
-const WORKERS = 3
+/** Two more than the cores of a small machine, because many tests wait: for a process, a timer or a disk. */
+const WORKERS = 4
 /** The folder of Linux whose files are in memory. */
 const MEMORY = '/dev/shm'
 /** The free memory that a run of all tests needs for its temporary files. */
