@@ -71,6 +71,43 @@ test('a price that somebody else changed since the list was read is not overwrit
   expect((await client.getPet({ petId: pet.id })).data.price).toBe(700n)
 })
 
+test('a price is raised once, although a sale replaced its version and the next response was lost', async () => {
+  const { client } = store()
+  const body = { categoryId: balls, price: 1000n }
+  const { data: first } = await client.createPet({ body: { ...body, name: 'Blue ball' } })
+  const { data: second } = await client.createPet({ body: { ...body, name: 'Green ball' } })
+  const page = await browser.open(store(), `/pets?categoryId=${balls}`)
+  for (const { name } of [first, second]) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+  await page.getByRole('button', { name: 'Change them' }).click()
+  await chooseKind(page, 'Change the price by percent')
+  await page.getByRole('dialog').getByLabel('Percent').fill('10')
+  let sent = 0
+  let loses = true
+  await page.route(/\/pets\/\d+$/, async route => {
+    if (route.request().method() !== 'PATCH') return await route.continue()
+    // The sale comes after the page has read the version, and another price before the second pet is changed.
+    if (sent++ === 0) {
+      await client.placeOrder({ body: { petId: first.id, complete: true } })
+      await client.updatePet({ petId: second.id, body: { price: 700n } })
+      return await route.continue()
+    }
+    const response = await route.fetch()
+    if (loses) return await route.abort('connectionreset')
+    return await route.fulfill({ response })
+  })
+  await page.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
+  const again = page.getByRole('button', { name: 'Send again' })
+  await again.waitFor()
+  loses = false
+  await again.click()
+  await page.getByText('1 pet was changed.').waitFor()
+  await page.getByText('The price of Green ball was changed meanwhile.').waitFor()
+  const prices = (await petsOf(balls)).map(({ name, price }) => [name, price])
+  expect(prices).toContainEqual(['Blue ball', 1100n])
+  expect(prices).toContainEqual(['Green ball', 700n])
+  for (const { id } of [first, second]) await client.deletePet({ petId: id })
+})
+
 test('pets that the store refuses are named, and the others are changed', async () => {
   const { client } = store()
   const { data: gone } = await client.createPet({ body: { name: 'Gone ball', categoryId: balls } })

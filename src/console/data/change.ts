@@ -90,10 +90,10 @@ export function inTurn<First>(
   }
 }
 
-/** A change that the store refused, among others that it made. */
+/** A change that was not made, among others that were. */
 export interface Refused<Subject> {
   readonly subject: Subject
-  readonly error: ApiError
+  readonly error: ApiError | InvalidValues
 }
 
 /** One of many changes. Without a `key`, its idempotency key is made from that of all. */
@@ -104,16 +104,20 @@ interface OneChange<Subject> {
 }
 
 /** Returns a change of many requests, which are sent one after another. A refused one does not stop the others. */
-export function oneByOne<Subject>(parts: readonly OneChange<Subject>[]): Change<readonly Refused<Subject>[]> {
+export function oneByOne<Subject>(
+  changes: readonly OneChange<Subject>[],
+): Change<readonly Refused<Subject>[]> {
+  const parts = changes.map(({ change, ...part }) => ({ ...part, send: withRenewals(change) }))
   return {
     isRepeatable: true,
     send: async ({ signal, idempotencyKey }) => {
       const refused: Refused<Subject>[] = []
-      for (const [index, { subject, change, key = `${idempotencyKey}-${index}` }] of parts.entries()) {
+      for (const [index, { subject, send, key = `${idempotencyKey}-${index}` }] of parts.entries()) {
         try {
-          await sendRenewed(change, { signal, idempotencyKey: key })
+          await send({ signal, idempotencyKey: key })
         } catch (error) {
-          if (!(error instanceof ApiError && settlesEarlierAttempt(error))) throw error
+          const isRefusal = error instanceof ApiError && settlesEarlierAttempt(error)
+          if (!isRefusal && !(error instanceof InvalidValues)) throw error
           refused.push({ subject, error })
         }
       }
@@ -122,17 +126,23 @@ export function oneByOne<Subject>(parts: readonly OneChange<Subject>[]): Change<
   }
 }
 
-/** Sends a change, and makes it for a newer version while its condition is not met. */
-async function sendRenewed(change: Change<unknown>, sending: Sending): Promise<void> {
-  const { signal, idempotencyKey } = sending
-  for (let renewals = 0; ; renewals++) {
-    const key = renewals === 0 ? idempotencyKey : `${idempotencyKey}-${renewals}`
-    try {
-      await change.send({ signal, idempotencyKey: key })
-      return
-    } catch (error) {
-      if (!isConflict(error) || !change.renew || renewals >= RENEWALS_MAX) throw error
-      change = await change.renew(signal)
+/**
+ * Returns a function that sends a change, and makes it for a newer version while its condition is not met. Called
+ * again, it sends the newest one unaltered, with its key.
+ */
+function withRenewals(change: Change<unknown>): Change<unknown>['send'] {
+  let newest = change
+  let renewals = 0
+  return async ({ signal, idempotencyKey }) => {
+    for (;;) {
+      const key = renewals === 0 ? idempotencyKey : `${idempotencyKey}-${renewals}`
+      try {
+        return await newest.send({ signal, idempotencyKey: key })
+      } catch (error) {
+        if (!isConflict(error) || !newest.renew || renewals >= RENEWALS_MAX) throw error
+        newest = await newest.renew(signal)
+        renewals++
+      }
     }
   }
 }

@@ -1,4 +1,4 @@
-import type { Client } from '../../client/petstore-client.ts'
+import { ApiError, type Client } from '../../client/petstore-client.ts'
 import { type Change, newKey, oneByOne, REPEATABLE_MS, type Refused, request } from './change.ts'
 import { basePath } from './session.ts'
 import { sharedValue } from './shared-value.ts'
@@ -113,14 +113,17 @@ export function bookingOf(client: Client, { lines, sent }: StockDraft): Change<B
   return { isRepeatable, send: async sending => ({ lines, refused: await send(sending) }) }
 }
 
+/** Returns whether a line is booked already, or never can be. */
+function isSettled(error: Booked['refused'][number]['error']): boolean {
+  return error instanceof ApiError && (error.status === 404 || error.code === 'idempotency_key_reused')
+}
+
 /** Returns a draft without the lines that were sent. A refused one stays as another change if it can be booked. */
 export function withoutBooked(draft: StockDraft, { lines, refused }: Booked): StockDraft {
   const keys = new Set(lines.map(({ key }) => key))
   const kept = draft.lines.filter(({ key }) => !keys.has(key))
   // A pet that was deleted cannot be booked any more, and a key that was used has booked its line in another tab.
-  const again = refused
-    .filter(({ error }) => error.status !== 404 && error.code !== 'idempotency_key_reused')
-    .map(({ subject }) => stockLine(subject))
+  const again = refused.filter(({ error }) => !isSettled(error)).map(({ subject }) => stockLine(subject))
   const { note, sent } = draft
   const isOver = sent !== undefined && draft.lines.some(({ key }) => keys.has(key))
   return {

@@ -1,5 +1,5 @@
 import { Text, Textarea } from '@mantine/core'
-import type { Category, Client } from '../../../client/petstore-client.ts'
+import { ApiError, type Category, type Client } from '../../../client/petstore-client.ts'
 import { caselessForm } from '../../../values/same-name.ts'
 import { type Change, InvalidValues, newKey, oneByOne, request } from '../../data/change.ts'
 import { useEdit, type Version } from '../../data/edit.ts'
@@ -155,7 +155,7 @@ export function MergeCategory({ category, onClose }: DialogProps & { readonly ca
   )
 }
 
-/** The pets that are moved before the next ones are read. */
+/** The number of pets that are moved before the next ones are read. */
 const MOVED_TOGETHER = 100
 
 /** Returns the change that merges one category into another. Sent again, it moves the pets that are still there. */
@@ -171,8 +171,10 @@ function mergeOf(client: Client, fromId: bigint, toId: bigint): Change<unknown> 
           change: request(client, 'updatePet', { petId: pet.id, body: { categoryId: toId } }),
         }))
         // A move has no second effect, and somebody may have moved the pet back since the last attempt.
-        const [refused] = await oneByOne(moves).send({ signal, idempotencyKey: newKey('move') })
-        if (refused && refused.error.code !== 'pet_not_found') throw refused.error
+        const refused = await oneByOne(moves).send({ signal, idempotencyKey: newKey('move') })
+        const isGone = (error: Error): boolean => error instanceof ApiError && error.code === 'pet_not_found'
+        const missed = refused.find(({ error }) => !isGone(error))
+        if (missed) throw missed.error
       }
       return request(client, 'deleteCategory', { categoryId: fromId }).send({ signal, idempotencyKey })
     },

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
+import { ApiError } from '../../../client/petstore-client.ts'
 import { readPageAgain, UnknownOutcome, useChange } from '../../data/change.ts'
 import { useSession } from '../../data/session-context.ts'
 import {
@@ -82,7 +83,7 @@ function RefusedLines({ refused }: Pick<Booked, 'refused'>) {
       {refused.map(({ subject: line, error }) => (
         <Text key={line.key} size="sm">
           <PetName id={line.petId} />, {formatChange(changeOf(line))}:{' '}
-          {error.code === 'idempotency_key_reused'
+          {error instanceof ApiError && error.code === 'idempotency_key_reused'
             ? t('It is booked already, in another tab.')
             : sentenceOf(error)}
         </Text>

@@ -205,6 +205,7 @@ interface PriceChange {
 async function priceChange(client: Client, change: PriceChange): Promise<Change<unknown>> {
   const { petId, name, before, after } = change
   const { data, etag } = await client.getPet({ petId })
+  if (data.price === after) return { send: async () => {}, isRepeatable: true }
   if (data.price !== before) {
     const text = t('The price of {name} was changed meanwhile. Choose the pets again.', {
       name: nameText(name, petId),
@@ -224,7 +225,7 @@ interface ChosenPetsProps {
   readonly onChange: (pets: readonly Pet[]) => void
 }
 
-/** What can be done with the pets that the user has chosen in the list, and kind was refused. */
+/** What can be done with the pets that the user has chosen in the list, and what was refused. */
 export function ChosenPets({ pets, onChooseAll, onChange }: ChosenPetsProps) {
   const [isOpen, setIsOpen] = useState(false)
   const [isReading, setIsReading] = useState(false)
