@@ -77,9 +77,12 @@ interface PriceFormat {
   mark?: DecimalMark | undefined
 }
 
+/** The columns of a file of pets. The first two are required, and the third if the quantity changes a stock. */
+export const petColumns = ['name', 'category', 'quantity', 'hold', 'reorderAt', 'price', 'barcode'] as const
+
 const petLayoutIn = (format: PriceFormat, needsUnits = false): Layout<ImportedPet> => ({
-  required: needsUnits ? ['name', 'category', 'quantity'] : ['name', 'category'],
-  optional: [...(needsUnits ? [] : ['quantity']), 'hold', 'reorderAt', 'price', 'barcode'],
+  required: petColumns.slice(0, needsUnits ? 3 : 2),
+  optional: petColumns.slice(needsUnits ? 3 : 2),
   ruleOf: (column, value) =>
     column === 'price' ? brokenPriceRule(value, format) : brokenRule(column, value),
   toRow: ({ name = '', category = '', quantity, hold, reorderAt, price, barcode }, line) => ({
@@ -308,9 +311,9 @@ function columnNames(written: readonly string[], known: readonly string[], chose
   const open = free.filter(column => !own.includes(column))
   return written.map((name, index) => {
     if (chosen.has(index)) return chosen.get(index) ?? ''
-    const column = own.find(other => isOwnName(name, other)) ?? columnMeantBy(name, open)
-    const written = name.toLowerCase()
-    return column ?? (taken.includes(written) ? '' : written)
+    const column = own.find(one => isOwnName(name, one)) ?? columnMeantBy(name, open)
+    const other = name.toLowerCase()
+    return column ?? (taken.includes(other) ? '' : other)
   })
 }
 

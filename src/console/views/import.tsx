@@ -15,7 +15,12 @@ import {
 } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { CatalogueKind, ColumnChoices, FileColumn } from '../../catalogue/catalogue-file.ts'
+import {
+  type CatalogueKind,
+  type ColumnChoices,
+  type FileColumn,
+  petColumns,
+} from '../../catalogue/catalogue-file.ts'
 import { UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
 import {
@@ -249,8 +254,7 @@ function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
   )
 }
 
-/** The columns of a pets file, by the name in the API. */
-const petColumns = ['name', 'category', 'quantity', 'hold', 'reorderAt', 'price', 'barcode'] as const
+/** The value of the choice to leave a column out. */
 const LEFT_OUT = '-'
 
 interface FileColumnsProps {

@@ -78,7 +78,7 @@ interface PetTableProps {
   readonly empty: ReactNode
 }
 
-/** The pets that match the filters. Who may write can choose some of them, to change them together. */
+/** The pets that match the filters. A user with a key that may write can choose some, to change them together. */
 function PetTable({ queryKey, read, empty }: PetTableProps) {
   const can = useCan()
   const [chosen, setChosen] = useState<readonly Pet[]>([])
