@@ -46,6 +46,7 @@ export type ErrorCode =
   | 'webhook_disabled'
   | 'webhook_limit_reached'
   | 'last_admin_key'
+  | 'hunt_in_progress'
   | 'sandbox_limit_reached'
   | 'operation_sunset'
   | 'event_history_expired'

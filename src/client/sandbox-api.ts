@@ -8,6 +8,19 @@ import type { ApiResponse } from './response.ts'
 /** The seeds that every host has. */
 export type SeedName = 'demo' | 'empty' | 'large'
 
+/** What a tool did to a sandbox, and noticed. */
+export interface BenchReport {
+  hunt?: Hunt
+  /** The responses since the faults were planted. */
+  exercised: ExercisedOperation[]
+  /** The planted faults; absent during a hunt. */
+  faults?: FaultOutcome[]
+  /** The result by class; only in the response to findings. */
+  scores?: ClassScore[]
+  /** The findings that belong to no planted fault, and to no run without faults. */
+  falseAlarms?: bigint
+}
+
 /** A column of the board. */
 export interface BoardExercise {
   /** The id of an exercise. */
@@ -74,6 +87,17 @@ export interface ClassPatch {
   endsAt?: string | undefined
   /** The exercises whose hints every student sees now. The others open an hour after their first request. */
   openHints?: readonly string[] | undefined
+}
+
+/** The result of one class of faults. */
+export interface ClassScore {
+  class: PlantedFaultClass
+  /** The number of planted faults. */
+  planted: bigint
+  /** How many of them the tool provoked. */
+  provoked: bigint
+  /** How many of them it provoked and reported. */
+  reported: bigint
 }
 
 /** A new class and the key of its teacher. */
@@ -185,6 +209,16 @@ export interface ExerciseResult {
 /** How far a student is with an exercise. */
 export type ExerciseState = 'open' | 'tried' | 'done'
 
+/** How often an operation responded with a status. */
+export interface ExercisedOperation {
+  /** The operationId of an operation of the store. */
+  operation: string
+  /** The status. */
+  status: bigint
+  /** The number of responses. */
+  count: bigint
+}
+
 /** When a rule applies: one condition; without one, the rule always applies. */
 export type FaultCondition =
   | {
@@ -272,6 +306,7 @@ export type FaultErrorCode =
   | 'webhook_disabled'
   | 'webhook_limit_reached'
   | 'last_admin_key'
+  | 'hunt_in_progress'
   | 'sandbox_limit_reached'
   | 'operation_sunset'
   | 'event_history_expired'
@@ -338,6 +373,19 @@ export type FaultOperation =
   | 'listErrors'
   | 'getError'
 
+/** What became of a planted fault. */
+export interface FaultOutcome {
+  /** The id of the fault. */
+  id: string
+  class: PlantedFaultClass
+  /** The operationId of an operation of the store. */
+  operation?: string
+  /** How many wrong responses or events left the store. */
+  provoked: bigint
+  first?: FirstProvocation
+  reportedBy?: FindingMatch
+}
+
 /** A failure on demand. */
 export interface FaultRule {
   /** The name of the rule. */
@@ -369,6 +417,32 @@ export interface FaultRuleStates {
 export interface FaultRules {
   /** The rules. Only the first rule that applies to a call takes effect. */
   rules: readonly FaultRule[]
+}
+
+/** How a finding was matched to the fault; absent if none was. */
+export type FindingMatch = 'request' | 'operation and status' | 'operation'
+
+/** The first of them. */
+export interface FirstProvocation {
+  /** When it was sent. */
+  at: string
+  /** The operationId of an operation of the store. */
+  operation: string
+  /** The status. */
+  status: bigint
+  /** Its X-Request-Id; for a delivery, its webhook-id. */
+  requestId: string
+}
+
+/** A search for unknown faults. */
+export interface Hunt {
+  /** The same seed plants the same faults. */
+  seed: bigint
+  class?: PlantedFaultClass
+  /** When the hunt began. */
+  startedAt: string
+  /** Whether its faults were revealed. */
+  isRevealed: boolean
 }
 
 /** The clock that decides which operations have been retired. */
@@ -417,6 +491,13 @@ export interface NewClass {
   places: Int64Input
 }
 
+/** Which faults are planted: unknown ones of one class, or of all classes if absent. */
+export interface NewHunt {
+  /** The same seed plants the same faults. */
+  seed: Int64Input
+  class?: PlantedFaultClass | undefined
+}
+
 /** A sandbox to create. */
 export interface NewSandbox {
   /** What the sandbox starts with, and is reset to: `demo` (the demo shop), `empty`, `large` (10,000 pets), or the snapshot of another sandbox as `{sandboxId}/{name}`; a snapshot requires the key of its sandbox. */
@@ -439,6 +520,48 @@ export interface NewStudent {
 export interface NewStudents {
   /** The students. Those that the class has are left as they are. */
   students: readonly NewStudent[]
+}
+
+/** A way in which a sandbox can be wrong on purpose. */
+export interface PlantableFault {
+  /** The id of the fault. */
+  id: string
+  class: PlantedFaultClass
+  /** What is wrong. */
+  summary: string
+  /** What a correct tool sees. */
+  sign: string
+  /** What it breaks. */
+  clause: string
+  /** The operations whose responses it can make wrong. */
+  operations: string[]
+}
+
+/** A fault to plant. */
+export interface PlantedChoice {
+  /** The id of the fault. */
+  id: string
+  /** The only operation that is wrong; all that the fault can be planted in if absent. */
+  operation?: string
+}
+
+/** What planted faults are about. */
+export type PlantedFaultClass =
+  | 'schema'
+  | 'status'
+  | 'headers'
+  | 'conditions'
+  | 'paging'
+  | 'idempotency'
+  | 'security'
+  | 'state'
+  | 'streams'
+  | 'webhooks'
+
+/** The faults that are planted in a sandbox. */
+export interface PlantedFaults {
+  /** The planted faults. */
+  faults: PlantedChoice[]
 }
 
 /** Allows a number of requests per period. */
@@ -501,6 +624,30 @@ export interface Snapshot {
 export interface StudentProgress {
   /** The exercises of the lesson; empty if the sandbox belongs to no class. */
   exercises: ExerciseProgress[]
+}
+
+/** Something that a tool reported, and where. */
+export interface ToolFinding {
+  /** What the tool found. */
+  message: string
+  /** The operationId of an operation of the store. */
+  operation?: string | undefined
+  /** The method of the request, if the operation is not known. */
+  method?: string | undefined
+  /** Its path, or the path of the operation in the description. */
+  path?: string | undefined
+  /** The status. */
+  status?: Int64Input | undefined
+  /** The X-Request-Id of the response. */
+  requestId?: string | undefined
+}
+
+/** What a tool reported of a sandbox. */
+export interface ToolFindings {
+  /** What the tool reported. */
+  findings: readonly ToolFinding[]
+  /** What it reported in runs without planted faults, with the same options and seed: two are enough. A finding that is in one of them does not count. */
+  cleanRuns?: readonly (readonly ToolFinding[])[] | undefined
 }
 
 /** Cuts the body of the response. */
@@ -781,6 +928,113 @@ export interface HostOperations {
   ): Promise<ApiResponse<undefined>>
 
   /**
+   * List the faults that can be planted. Returns all ways in which a sandbox can be wrong on purpose.
+   *
+   * Requires the key of the sandbox.
+   */
+  listPlantableFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<PlantableFault[]>>
+
+  /**
+   * Read the planted faults. Returns the planted faults. During a hunt, nobody may read them.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   * - 409 `hunt_in_progress`: The planted faults of the sandbox are secret until its findings are scored.
+   */
+  getPlantedFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<PlantedFaults>>
+
+  /**
+   * Plant faults. Replaces the planted faults, and begins a new report; an empty list makes the store right again. The responses of the store, and what it delivers, are then wrong as the faults say, and carry no sign of it. What is stored stays right. Rules and `Petstore-Fault` apply as well: to a store that is wrong. Ends a hunt.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   */
+  setPlantedFaults(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: PlantedFaults
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<PlantedFaults>>
+
+  /**
+   * Plant unknown faults. Replaces the planted faults by unknown ones, each in one operation, and begins a new report. No response names them until `scoreFindings`.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   */
+  startHunt(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: NewHunt
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Hunt>>
+
+  /**
+   * Read what was exercised and provoked. Returns which operations responded with which statuses since the faults were planted, and, except in a hunt, which faults made a response or a delivery wrong.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   */
+  getBenchReport(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<BenchReport>>
+
+  /**
+   * Score what a tool reported. Compares the findings of a tool with the faults that it provoked, and returns the report with scores. A finding counts if no run without faults has an equal one, and if it belongs to a wrong response: by its request id, or else by operation and status, or by operation. In a hunt, this reveals the faults and ends the hunt.
+   *
+   * Requires the key of the sandbox.
+   *
+   * Specific errors:
+   *
+   * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
+   * - 503 `storage_full`: The storage is full: the store cannot write, but reads still work.
+   */
+  scoreFindings(
+    input: {
+      /** The id of the sandbox. */
+      sandboxId: string
+      body: ToolFindings
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<BenchReport>>
+
+  /**
    * List the last requests. Returns requests to the sandbox and their responses, the newest first. The log keeps the last 1000, or fewer if they are large.
    *
    * Requires the key of the sandbox.
@@ -993,6 +1247,12 @@ export const hostOperations = {
   getFaults: { method: 'GET', path: '/sandboxes/{sandboxId}/faults' },
   setFaults: { method: 'PUT', path: '/sandboxes/{sandboxId}/faults', hasFractions: true },
   deleteFaults: { method: 'DELETE', path: '/sandboxes/{sandboxId}/faults', empty: true },
+  listPlantableFaults: { method: 'GET', path: '/sandboxes/{sandboxId}/plantable-faults', list: true },
+  getPlantedFaults: { method: 'GET', path: '/sandboxes/{sandboxId}/planted-faults' },
+  setPlantedFaults: { method: 'PUT', path: '/sandboxes/{sandboxId}/planted-faults' },
+  startHunt: { method: 'POST', path: '/sandboxes/{sandboxId}/hunt' },
+  getBenchReport: { method: 'GET', path: '/sandboxes/{sandboxId}/report' },
+  scoreFindings: { method: 'POST', path: '/sandboxes/{sandboxId}/report' },
   listRequests: {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests',

@@ -60,6 +60,7 @@ const meanings = {
     webhook_disabled: 'The webhook is disabled: enable it first.',
     webhook_limit_reached: 'The store has the maximum number of webhooks.',
     last_admin_key: 'No other key with the scope admin is valid without an expiry.',
+    hunt_in_progress: 'The planted faults of the sandbox are secret until its findings are scored.',
     sandbox_limit_reached: 'The sandbox has reached a limit of its host; the message names the limit.',
   },
   410: {

@@ -100,6 +100,8 @@ export interface ServiceOptions {
   readonly mcp: boolean
   /** The pages that are the same for every store; by default, they are loaded for this store. */
   readonly pages?: Pages
+  /** Returns the callers in place of those of the store. */
+  readonly wrapCallers?: (callers: Callers) => Callers
   /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
   readonly wrapPaths?: (paths: Paths, isInner: boolean) => Paths
   readonly streams?: Partial<
@@ -148,7 +150,7 @@ export function startService(options: ServiceOptions): Service {
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
-  const callers = callersOf(options)
+  const callers = options.wrapCallers?.(callersOf(options)) ?? callersOf(options)
   const onResponse: OnResponse = (responded, status, tookMs, error) => {
     metrics.countResponse(responded.route, status, tookMs)
     logResponse(responded, status, tookMs, error)
@@ -211,7 +213,7 @@ export function startService(options: ServiceOptions): Service {
  * PostgreSQL, requests with the same key share lookups, because a lookup takes a tenth of the time that placing an
  * order takes.
  */
-function callersOf({ engine, clock, cache }: ServiceOptions): Callers {
+function callersOf({ engine, clock, cache }: Pick<ServiceOptions, 'engine' | 'clock' | 'cache'>): Callers {
   const find = (token: string): Promise<Caller> =>
     engine.readShort(reader => findCaller(reader, token, storedInstant(clock())))
   if (engine.watchRows && cache !== 'off') {

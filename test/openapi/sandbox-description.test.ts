@@ -60,6 +60,7 @@ describe('the description of a host of sandboxes', () => {
       'getSandbox',
       'getSnapshot',
       'listClasses',
+      'listPlantableFaults',
       'listSnapshots',
     ])
   })

@@ -21,6 +21,7 @@ const DAMAGED: readonly HostOperationId[] = [
   ...(['createSandbox', 'resetSandbox'] as const),
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
   ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
+  ...(['getPlantedFaults', 'setPlantedFaults', 'startHunt', 'getBenchReport', 'scoreFindings'] as const),
 ]
 const LESSON = '# HTTP\n\n## 1. Read\n\n```check\nlistPets status=200\n```\n\n```hint\nLook.\n```\n'
 
@@ -50,6 +51,9 @@ const bodies: Readonly<Partial<Record<HostOperationId, string>>> = {
   addStudents: '{"students":[{"name":"Grace","identifier":"grace"}]}',
   updateSandbox: '{"lifetimeSeconds":172800}',
   setClock: '{"now":"2027-06-01T00:00:00Z"}',
+  setPlantedFaults: '{"faults":[{"id":"location-missing"}]}',
+  startHunt: '{"seed":7,"class":"headers"}',
+  scoreFindings: '{"findings":[{"message":"no Location","operation":"createCategory","status":201}]}',
   setFaults:
     '{"rules":[{"name":"full","operation":"placeOrder","when":{"every":3},"effect":{"type":"error","code":"storage_full"}}]}',
 }
@@ -117,6 +121,7 @@ async function driveSuccesses(host: TestHost): Promise<Observed[]> {
   for (const id of ids) {
     if (deletions.includes(id) || id === 'replaceSandboxKey') continue
     observed.push(id === 'streamRequests' ? await whileCalling(sandbox, send(id)) : await send(id))
+    if (id === 'startHunt') observed.push(await send('getPlantedFaults'))
   }
   const deletionsInside = deletions.filter(id => id !== 'deleteSandbox')
   for (const id of deletionsInside) observed.push(await send(id))
@@ -141,7 +146,8 @@ async function driveMistakes(host: TestHost): Promise<Observed[]> {
     for (const request of mistakes(id, requestOf(id, sandbox))) {
       const isAboutAccept = request.headers?.Accept !== undefined
       observed.push(await sendTo(host, id, request))
-      if (isAboutAccept) continue
+      // An address may send few wrong keys.
+      if (isAboutAccept || request.key === WRONG_KEY) continue
       const problem = { ...request.headers, Accept: '*/*, application/problem+json' }
       observed.push(await sendTo(host, id, { ...request, headers: problem }))
     }

@@ -1242,6 +1242,7 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
   webhook_disabled: 'Der Webhook ist abgeschaltet: Schalten Sie ihn zuerst ein.',
   webhook_limit_reached: 'Die höchste Zahl von Webhooks ist erreicht.',
   last_admin_key: 'Das ist der letzte Admin-Schlüssel, der nicht abläuft. Legen Sie zuerst einen anderen an.',
+  hunt_in_progress: 'Die eingebauten Fehler der Sandbox sind geheim, bis die Funde bewertet werden.',
   sandbox_limit_reached: 'Die Sandbox hat eine Grenze erreicht.',
   operation_sunset: 'Diese Operation wurde stillgelegt.',
   event_history_expired: 'Ältere Ereignisse wurden gelöscht: Laden Sie die Seite neu.',

@@ -51,6 +51,11 @@ export function allOpenAreBusy(max: number): StoreError {
   })
 }
 
+export function huntInProgress(): StoreError {
+  const message = 'The faults of a hunt are secret until its findings are scored (POST to report).'
+  return new StoreError('hunt_in_progress', message)
+}
+
 /** The refusal that a fault rule, or the header of a request, asked for. */
 export function requestedFailure(code: ErrorCodeName, details: ErrorDetails): StoreError {
   return new StoreError(code, `${errorTable[code].meaning} This failure was requested.`, details)

@@ -1,6 +1,6 @@
 import type { HostLimit } from '../../webhooks/host-limit.ts'
 import { type Incoming, type Outgoing, post, RequestFailed } from '../../webhooks/request.ts'
-import type { Faults } from './faults.ts'
+import type { FaultEffect } from './rules.ts'
 
 /** The longest time that a delivery waits for the next one, in order to arrive after it. */
 const OVERTAKEN_MS_MAX = 3000
@@ -14,9 +14,14 @@ interface FailingDeliveriesOptions {
   readonly closing: Promise<void>
 }
 
-/** Returns a function that sends deliveries and applies the fault rules of a sandbox to them. */
+/** What fails deliveries: the rules of a sandbox, or its planted faults. */
+interface DeliveryFaults {
+  readonly forDelivery: () => { readonly effect: FaultEffect } | undefined
+}
+
+/** Returns a function that sends deliveries and applies the faults of a sandbox to them. */
 export function sendWithFaults(
-  faults: Faults,
+  faults: DeliveryFaults,
   { hostLimit, closing }: FailingDeliveriesOptions,
   send: Send = post,
 ): Send {

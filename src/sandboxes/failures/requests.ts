@@ -17,6 +17,8 @@ type Sleep = (wait: () => Promise<void>) => Promise<void>
 
 interface FaultHandling {
   readonly faults: Faults
+  /** Whether a request is one of the store itself, which no rule and no header applies to. */
+  readonly isExact: (request: Request) => boolean
   /** Called first with every request except probes; may refuse it. */
   readonly enter: (context: RequestContext) => void
   readonly sleep: Sleep
@@ -27,6 +29,7 @@ export function withFaults(paths: Paths, handling: FaultHandling): Paths {
   const wrap = (handler: Handler): Handler => ({
     ...handler,
     handle: context => {
+      if (handling.isExact(context.request)) return handler.handle(context)
       handling.enter(context)
       return handler.route ? handleOrFail(handler, handler.route, handling, context) : handler.handle(context)
     },

@@ -15,6 +15,7 @@ export const hostApi: DescribedApi = {
     Snapshots: 'Copies of the content of a sandbox, to which it can be reset.',
     Classes: 'Sandboxes of students, a lesson with checks, and a board for the teacher.',
     Failures: 'Rules for failures on demand.',
+    'Planted faults': 'A store that is wrong on purpose, and says who noticed.',
     Requests: 'The last requests to a sandbox, with their responses.',
   },
   tagGroups: {
@@ -22,7 +23,10 @@ export const hostApi: DescribedApi = {
       description: 'The sandboxes and what is in them.',
       tags: ['Sandboxes', 'Snapshots', 'Classes'],
     },
-    Experiments: { description: 'Failures, and what clients did.', tags: ['Failures', 'Requests'] },
+    Experiments: {
+      description: 'Failures, and what clients did.',
+      tags: ['Failures', 'Planted faults', 'Requests'],
+    },
   },
   key: 'The key of the sandbox: `adminKey` in the response that created it. For a class, that of its teacher.',
 }

@@ -22,9 +22,12 @@ import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
+import { faultTexts } from '../bench/catalogue.ts'
+import type { PlantedFaultsOfSandbox } from '../bench/planted.ts'
 import { controlCalls } from '../classes/conditions.ts'
 import {
   hostKeyRequired,
+  huntInProgress,
   teacherKeyRequired,
   teacherOnly,
   tooManyCreated,
@@ -230,6 +233,18 @@ export class HostApi {
     return record
   }
 
+  /** Changes the planted faults of a sandbox, and stores them. */
+  #plant<Result>(
+    { id }: SandboxRecord,
+    change: (planted: PlantedFaultsOfSandbox) => Result,
+  ): Promise<Result> {
+    return this.#host.use(id, async ({ planted }) => {
+      const result = change(planted)
+      this.#host.saveFaults(id)
+      return result
+    })
+  }
+
   /** Counts a creation. Throws `rate_limited` if the address has created too many sandboxes. */
   #countCreation(context: RequestContext): void {
     if (this.#options.isLocal(context)) return
@@ -276,6 +291,20 @@ export class HostApi {
         this.#host.saveFaults(record.id)
         return undefined
       }),
+    listPlantableFaults: () => faultTexts,
+    getPlantedFaults: ({ record }) =>
+      this.#host.use(record.id, async ({ planted }) => {
+        if (planted.isHunted) throw huntInProgress()
+        return { faults: planted.choices() }
+      }),
+    setPlantedFaults: ({ record, body }) =>
+      this.#plant(record, planted => {
+        planted.set(body.faults)
+        return { faults: planted.choices() }
+      }),
+    startHunt: ({ record, body }) => this.#plant(record, planted => planted.startHunt(body)),
+    getBenchReport: ({ record }) => this.#host.use(record.id, async ({ planted }) => planted.report()),
+    scoreFindings: ({ record, body }) => this.#plant(record, planted => planted.report(body)),
     listRequests: ({ context, record, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }

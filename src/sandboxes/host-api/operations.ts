@@ -2,6 +2,8 @@ import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
 import { sandboxKeyRequired, sandboxNotFound, storageFull, wrongSandboxKey } from '../../contract/refusals.ts'
 import { int64Between } from '../../values/int64.ts'
+import { plantableFaults } from '../bench/catalogue.ts'
+import { BenchReport, Hunt, NewHunt, PlantableFault, PlantedFaults, ToolFindings } from '../bench/schema.ts'
 import {
   Class,
   ClassBoard,
@@ -16,6 +18,7 @@ import {
 import {
   classNotFound,
   hostKeyRequired,
+  huntInProgress,
   sandboxDamaged,
   snapshotNotFound,
   teacherKeyRequired,
@@ -102,6 +105,13 @@ const ofFaults = {
   path: '/sandboxes/{sandboxId}/faults',
   errors: ofOpened,
 } as const
+const ofPlanted = {
+  ...ofSandbox,
+  tag: 'Planted faults',
+  path: '/sandboxes/{sandboxId}/planted-faults',
+  errors: ofOpened,
+} as const
+const ofHunted = { ...ofPlanted, errors: [...ofOpened, huntInProgress()] } as const
 const ofRequests = {
   ...ofSandbox,
   tag: 'Requests',
@@ -238,6 +248,63 @@ export const hostOperations = {
     summary: 'Delete the fault rules',
     description: 'Deletes all rules.',
     success: { status: 204, description: 'The rules were deleted.' },
+  },
+  listPlantableFaults: {
+    ...ofSandbox,
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/plantable-faults',
+    tag: 'Planted faults',
+    summary: 'List the faults that can be planted',
+    description: 'Returns all ways in which a sandbox can be wrong on purpose.',
+    success: {
+      ...{ status: 200, list: PlantableFault, description: 'The faults.' },
+      itemsMax: plantableFaults.length,
+    },
+  },
+  getPlantedFaults: {
+    ...ofHunted,
+    method: 'GET',
+    summary: 'Read the planted faults',
+    description: 'Returns the planted faults. During a hunt, nobody may read them.',
+    success: { status: 200, resource: PlantedFaults, description: 'The faults.' },
+  },
+  setPlantedFaults: {
+    ...ofPlanted,
+    method: 'PUT',
+    summary: 'Plant faults',
+    description:
+      'Replaces the planted faults, and begins a new report; an empty list makes the store right again. The responses of the store, and what it delivers, are then wrong as the faults say, and carry no sign of it. What is stored stays right. Rules and `Petstore-Fault` apply as well: to a store that is wrong. Ends a hunt.',
+    body: PlantedFaults,
+    success: { status: 200, resource: PlantedFaults, description: 'The faults.' },
+  },
+  startHunt: {
+    ...ofPlanted,
+    method: 'POST',
+    path: '/sandboxes/{sandboxId}/hunt',
+    summary: 'Plant unknown faults',
+    description:
+      'Replaces the planted faults by unknown ones, each in one operation, and begins a new report. No response names them until `scoreFindings`.',
+    body: NewHunt,
+    success: { status: 200, resource: Hunt, description: 'The hunt.' },
+  },
+  getBenchReport: {
+    ...ofPlanted,
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/report',
+    summary: 'Read what was exercised and provoked',
+    description:
+      'Returns which operations responded with which statuses since the faults were planted, and, except in a hunt, which faults made a response or a delivery wrong.',
+    success: { status: 200, resource: BenchReport, description: 'The report.' },
+  },
+  scoreFindings: {
+    ...ofPlanted,
+    method: 'POST',
+    path: '/sandboxes/{sandboxId}/report',
+    summary: 'Score what a tool reported',
+    description:
+      'Compares the findings of a tool with the faults that it provoked, and returns the report with scores. A finding counts if no run without faults has an equal one, and if it belongs to a wrong response: by its request id, or else by operation and status, or by operation. In a hunt, this reveals the faults and ends the hunt.',
+    body: ToolFindings,
+    success: { status: 200, resource: BenchReport, description: 'The report with scores.' },
   },
   listRequests: {
     ...ofRequests,

@@ -279,10 +279,10 @@ export class SandboxHost {
     this.#save(this.#findOrThrow(id), { clockAheadMs })
   }
 
-  /** Stores the fault rules of a sandbox, so that they survive the process. */
+  /** Stores the fault rules and the planted faults of a sandbox, so that they survive the process. */
   saveFaults(id: string): void {
     const entry = this.#findOrThrow(id)
-    if (entry.opened) this.#save(entry, { faults: entry.opened.faults.save() })
+    if (entry.opened) this.#save(entry, faultsOf(entry.opened))
   }
 
   /**
@@ -559,7 +559,7 @@ export class SandboxHost {
     if (!opened) return
     entry.opened = undefined
     this.#openCount--
-    if (!opened.faults.isEmpty) this.#save(entry, { faults: opened.faults.save() })
+    if (!opened.faults.isEmpty || !opened.planted.isEmpty) this.#save(entry, faultsOf(opened))
     await opened.close()
   }
 
@@ -726,4 +726,8 @@ const BOOT_PRECISION_SECONDS = 60
 function readBootId(): string {
   if (existsSync(BOOT_ID_FILE)) return readFileSync(BOOT_ID_FILE, 'utf8').trim()
   return String(Math.round((Date.now() / 1000 - uptime()) / BOOT_PRECISION_SECONDS))
+}
+
+function faultsOf({ faults, planted }: OpenSandbox): Pick<SandboxRecord, 'faults' | 'planted'> {
+  return { faults: faults.save(), planted: planted.save() }
 }

@@ -7,18 +7,23 @@ import type { TimeSlices } from '../../database/time-slices.ts'
 import { Admission, type CapacityShare, type SharedCapacity } from '../../http/limits/admission.ts'
 import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
 import type { Pages } from '../../http/pages/pages.ts'
+import type { Callers } from '../../http/pipeline/auth.ts'
 import { readParameters } from '../../http/pipeline/parameters.ts'
 import { findPath } from '../../http/request/paths.ts'
 import { type RequestContext, targetOf } from '../../http/request/request-context.ts'
 import { makePathHandler } from '../../http/router/routes.ts'
 import { type Service, type ServiceOptions, startService } from '../../serving/service.ts'
 import type { Reply } from '../../shop/kernel/idempotency.ts'
+import { newKey } from '../../shop/keys/schema.ts'
 import { type Command, type CommandResult, executeCommand } from '../../shop/registry/commands.ts'
 import { contract, isOperationId, isQueryId, type OperationId } from '../../shop/registry/operations.ts'
 import { executeQuery, type Query } from '../../shop/registry/queries.ts'
 import { formatInstantMs, storedInstant } from '../../values/instant.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
 import type { Log } from '../../values/log.ts'
+import { post } from '../../webhooks/request.ts'
+import { PlantedFaultsOfSandbox } from '../bench/planted.ts'
+import type { BenchReply, PlantedCall } from '../bench/planted-fault.ts'
 import type { Happening } from '../classes/conditions.ts'
 import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
@@ -82,6 +87,7 @@ interface OpenSandboxOptions extends SharedOptions {
 /** A sandbox whose database is open: it responds to requests. */
 export class OpenSandbox {
   readonly faults: Faults
+  readonly planted: PlantedFaultsOfSandbox
   readonly requests: RequestLog
   /** When the sandbox was last used, by `performance.now`. */
   usedMs = performance.now()
@@ -93,6 +99,10 @@ export class OpenSandbox {
   readonly #share: CapacityShare
   readonly #admission: Admission
   readonly #operations = new WeakMap<Request, OperationId>()
+  /** The requests that planted faults repeat. */
+  readonly #exact = new WeakSet<Request>()
+  /** A key that no client has, with every scope. */
+  readonly #innerKey = newKey()
   readonly #service: Service
   readonly #handle: ReturnType<typeof makePathHandler>
 
@@ -109,6 +119,7 @@ export class OpenSandbox {
     this.engine = engine
     this.requests = requests
     this.faults = new Faults(options.record.faults)
+    this.planted = new PlantedFaultsOfSandbox(options.record.planted ?? '', options.clock)
     this.#service = startService(this.#serviceOptions())
     this.#handle = makePathHandler(this.#service.routing)
   }
@@ -173,7 +184,7 @@ export class OpenSandbox {
       request.body === null
         ? undefined
         : new BodyCapture(request.clone().body ?? request.body, this.#capturedBytes)
-    const handled = await this.#handle(request, server, path)
+    const handled = await this.#handleWithPlanted(request, server, path, body)
     const isStream = handled.headers.get('content-type') === 'text/event-stream'
     const isPassedOn = isAbrupt(handled) || isStream || request.method === 'HEAD'
     const { response, start: responseStart } = isPassedOn
@@ -193,6 +204,7 @@ export class OpenSandbox {
       this,
     )
     const operationId = this.#operations.get(request)
+    if (operationId !== undefined) this.planted.countResponse(operationId, response.status)
     const { query } = targetOf(request.url)
     const log = this.#options.findLog?.() ?? this.requests
     log.add({
@@ -213,9 +225,54 @@ export class OpenSandbox {
     return response
   }
 
-  /** A check is evaluated on whole bodies. */
+  /** A check is evaluated on whole bodies, and a planted fault may repeat a request. */
   get #capturedBytes(): number | undefined {
+    if (!this.planted.isEmpty) return Number.POSITIVE_INFINITY
     return this.#options.ofClass && WHOLE_BYTES_MAX
+  }
+
+  /** Returns the response of the store, as the planted faults make it. */
+  async #handleWithPlanted(
+    request: Request,
+    server: Server<undefined>,
+    path: string,
+    body: BodyCapture | undefined,
+  ): Promise<Response> {
+    const operationId = this.planted.operationOf(request.method, path)
+    if (operationId === undefined) return this.#handle(request, server, path)
+    const before = this.planted.needsBefore(operationId) ? await this.readState(path) : undefined
+    const response = await this.#handle(request, server, path)
+    if (isAbrupt(response)) return response
+    if (response.headers.get('content-type') === 'text/event-stream')
+      return this.planted.changeStream(response, operationId)
+    const sent = new TextDecoder().decode(await body?.bytes())
+    const reply = await replyOf(response)
+    const url = new URL(request.url, this.#options.base)
+    const again: PlantedCall['again'] = async ({ without, query, isAdmin }) => {
+      const headers = new Headers(request.headers)
+      headers.delete(FAULT_HEADER)
+      if (without !== undefined) headers.delete(without)
+      if (isAdmin) headers.set('Authorization', `Bearer ${this.#innerKey}`)
+      if (query) url.search = query.toString()
+      const repeat = new Request(url.href, {
+        method: request.method,
+        headers,
+        ...(sent !== '' && { body: sent }),
+      })
+      this.#exact.add(repeat)
+      return replyOf(await this.#handle(repeat, server, path))
+    }
+    const wrong = await this.planted.changeReply(reply, {
+      ...{ operationId, method: request.method, path, query: url.searchParams, headers: request.headers },
+      ...{ body: sent, nowMs: this.#options.clock(), before, again },
+    })
+    return responseOf(wrong, request.method)
+  }
+
+  /** Adds the key of the requests that a planted fault lets in. */
+  #withInnerKey(callers: Callers): Callers {
+    const admin = { keyId: 1n, scopes: ['admin'] }
+    return { ...callers, known: token => (token === this.#innerKey ? admin : callers.known(token)) }
   }
 
   /**
@@ -249,6 +306,13 @@ export class OpenSandbox {
     await this.#service.stop(this.isInUse ? LAST_REQUESTS_MS : 0)
     await this.requests.close()
     await this.engine.close()
+  }
+
+  /** Returns what sends deliveries: as the rules say, of what the planted faults make of them. */
+  #sendWithFaults(): typeof post {
+    const ends = { hostLimit: this.#options.delivery?.hostLimit, closing: this.#closing.promise }
+    const planted = sendWithFaults(this.planted, ends, outgoing => post(this.planted.changeSent(outgoing)))
+    return sendWithFaults(this.faults, ends, planted)
   }
 
   #serviceOptions(): ServiceOptions {
@@ -298,23 +362,34 @@ export class OpenSandbox {
       wrapPaths: (paths, isInner) =>
         withFaults(paths, {
           faults: this.faults,
+          isExact: request => this.#exact.has(request),
           // The request that calls a tool has been counted.
           enter: isInner ? () => {} : enter,
           sleep: wait => Promise.race([wait(), this.#closing.promise]),
         }),
+      wrapCallers: callers => this.#withInnerKey(callers),
       contentTag: contentTagOf(record),
       ...options.service,
       delivery: {
         ...options.delivery,
         ...options.service?.delivery,
-        send: sendWithFaults(this.faults, {
-          hostLimit: options.delivery?.hostLimit,
-          closing: this.#closing.promise,
-        }),
+        send: this.#sendWithFaults(),
       },
       ...(options.webhooksRefusal !== undefined && { webhooksRefusal: options.webhooksRefusal }),
     }
   }
+}
+
+async function replyOf(response: Response): Promise<BenchReply> {
+  const { status, headers } = response
+  return { status, headers, text: await response.text() }
+}
+
+function responseOf({ status, headers, text }: BenchReply, method: string): Response {
+  const fields = new Headers(headers)
+  // The length of a response to HEAD is that of the body of GET.
+  if (method !== 'HEAD') fields.delete('Content-Length')
+  return new Response(text === '' ? null : text, { status, headers: fields })
 }
 
 /** Returns a body as text; empty if it is too large for a check. */

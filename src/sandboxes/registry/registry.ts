@@ -19,6 +19,8 @@ export interface SandboxRecord {
   readonly clockAheadMs: number
   /** The fault rules with their counts, as JSON; empty if there are none. */
   readonly faults: string
+  /** The planted faults with their report, as JSON; absent if none are planted. */
+  readonly planted?: string
   /** The boot id of the machine when the database was last opened; empty if the database must be checked. */
   readonly bootId: string
   /** Whether the database was found to be damaged. */
