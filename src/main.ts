@@ -9,6 +9,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['sandboxes', async program => (await import('./cli/sandboxes/sandboxes.ts')).addSandboxes(program)],
   ['sandbox', async program => (await import('./cli/sandboxes/sandbox.ts')).addSandbox(program)],
   ['class', async program => (await import('./cli/sandboxes/class.ts')).addClass(program)],
+  ['bench', async program => (await import('./cli/bench/bench.ts')).addBench(program)],
   ['import', async program => (await import('./cli/import/import.ts')).addImport(program)],
   ['copy', async program => (await import('./cli/copies/copy.ts')).addCopy(program)],
   ['backup', async program => (await import('./cli/copies/backup.ts')).addBackup(program)],

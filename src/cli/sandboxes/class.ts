@@ -1,15 +1,11 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { basename, join } from 'node:path'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { textOfFile } from '../../catalogue/file-text.ts'
 import type { ClassBoard, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
-import { defaultLimits } from '../../sandboxes/host/limits.ts'
-import { serveSandboxes } from '../../sandboxes/server.ts'
-import { bindPort } from '../../serving/server.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
@@ -19,9 +15,9 @@ import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { chooseHost, controlHost, hostFailure } from './host.ts'
 import { checkLesson } from './lesson-check.ts'
+import { withOwnHost } from './own-host.ts'
 import { readRoster } from './roster.ts'
 import { csvLabel, SavedSandboxes, savedSandbox } from './saved.ts'
-import { loadSandboxSeed } from './seeds.ts'
 
 const LINK_FILE = 'class.link'
 const HOST_DATA = './sandboxes'
@@ -196,16 +192,9 @@ function readText(file: string): string {
 
 async function runCheck(file: string): Promise<void> {
   const text = readText(file)
-  const directory = mkdtempSync(join(tmpdir(), 'petstore-lesson-'))
-  const ignore = (): void => {}
-  const options = {
-    ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, limits: defaultLimits, trustedProxies: [] },
-    ...{ allowPrivateWebhooks: false, webhooksRefusal: 'A check of a lesson sends no webhooks.' },
-    log: { access: ignore, info: ignore, error: ignore },
-  }
-  const serving = await serveSandboxes(options, bindPort({ host: '127.0.0.1', port: 0 }))
+  const webhooksRefusal = 'A check of a lesson sends no webhooks.'
   try {
-    const { lines, problems } = await checkLesson(text, serving.host)
+    const { lines, problems } = await withOwnHost({ webhooksRefusal }, ({ host }) => checkLesson(text, host))
     for (const line of lines) await print(`${escapeControls(line)}\n`)
     if (problems.length > 0) throw new CommandFailed(problems.join('\n'))
     say('Each solution meets its check, and no check is met without it.')
@@ -213,9 +202,6 @@ async function runCheck(file: string): Promise<void> {
     throw error instanceof LessonProblem
       ? new CommandFailed(`${escapeControls(file)}: ${error.message}`)
       : error
-  } finally {
-    await serving.stop()
-    rmSync(directory, { recursive: true, force: true })
   }
 }
 

@@ -1,0 +1,54 @@
+/** The result of one run of the command of a tool or a client. */
+export interface CommandRun {
+  /** Absent if a signal ended it. */
+  readonly exitCode?: number
+  readonly isTimedOut: boolean
+  readonly output: string
+  readonly errors: string
+  readonly seconds: number
+}
+
+const OUTPUT_CHARS_MAX = 100_000
+/** The time from asking a command to end until it is killed, in milliseconds. */
+const LAST_MS = 1000
+
+/** Runs a command in a shell with these variables, and ends it with all its processes after `timeoutMs`. */
+export async function runCommand(
+  line: string,
+  variables: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<CommandRun> {
+  const startedMs = performance.now()
+  const child = Bun.spawn(['sh', '-c', line], {
+    env: { ...process.env, ...variables },
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
+    // A process group of its own: whatever the command leaves running ends with it.
+    detached: true,
+  })
+  let isTimedOut = false
+  const timer = setTimeout(() => {
+    isTimedOut = true
+    endGroup(child.pid, 'SIGTERM')
+    setTimeout(() => endGroup(child.pid, 'SIGKILL'), LAST_MS)
+  }, timeoutMs)
+  const ended = child.exited.then(() => endGroup(child.pid, 'SIGKILL'))
+  const [output, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended])
+  clearTimeout(timer)
+  const seconds = Math.round((performance.now() - startedMs) / 100) / 10
+  const { exitCode } = child
+  return { ...(exitCode !== null && { exitCode }), isTimedOut, output, errors, seconds }
+}
+
+async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
+  return (await new Response(stream).text()).slice(0, OUTPUT_CHARS_MAX)
+}
+
+function endGroup(leader: number, signal: 'SIGTERM' | 'SIGKILL'): void {
+  try {
+    process.kill(-leader, signal)
+  } catch {
+    // The command left nothing running.
+  }
+}

@@ -1,0 +1,148 @@
+import { Parser } from 'saxen'
+import type { ToolFinding } from '../../sandboxes/bench/schema.ts'
+import { contract } from '../../shop/registry/operations.ts'
+import { writeJson } from '../../values/json.ts'
+
+const FINDINGS_MAX = 500
+const MESSAGE_CHARS_MAX = 300
+const TEXT_CHARS_MAX = 20_000
+
+/** Thrown if a file is no report of a known form. The message is the reason, as a part of a sentence. */
+export class UnreadableFindings extends Error {}
+
+/** The base addresses of a sandbox, which a report may name. */
+interface Place {
+  readonly baseUrl: string
+}
+
+/**
+ * Returns the findings of a report: JSON as `scoreFindings` takes them, SARIF 2.1.0, or JUnit XML. What a SARIF result
+ * or a failed test case says in words is searched for an operationId, a method with a path, a status and a request id.
+ * Throws UnreadableFindings.
+ */
+export function readFindings(report: string, place: Place): readonly ToolFinding[] {
+  const text = report.trim()
+  if (text === '') return []
+  const found = text.startsWith('<') ? fromJunit(text, place) : fromJson(text, place)
+  const known = new Set<string>()
+  const distinct = found.filter(finding => {
+    const name = writeJson(finding)
+    return known.has(name) ? false : known.add(name)
+  })
+  return distinct.slice(0, FINDINGS_MAX)
+}
+
+function fromJunit(xml: string, place: Place): ToolFinding[] {
+  const findings: ToolFinding[] = []
+  let testCase = ''
+  /** The text of the failure that is being read; undefined outside of one. */
+  let failure: string | undefined
+  const parser = new Parser()
+  parser.on('openTag', (name, attributes, decode) => {
+    const { classname = '', name: title = '', message = '' } = attributes()
+    if (name === 'testcase') testCase = decode(`${classname} ${title}`)
+    if (name === 'failure' || name === 'error') failure = decode(message)
+  })
+  parser.on('text', (text, decode) => {
+    if (failure !== undefined) failure += ` ${decode(text)}`
+  })
+  parser.on('cdata', text => {
+    if (failure !== undefined) failure += ` ${text}`
+  })
+  parser.on('closeTag', name => {
+    if (failure === undefined || (name !== 'failure' && name !== 'error')) return
+    findings.push(inWords(testCase, failure, place))
+    failure = undefined
+  })
+  parser.on('error', error => {
+    throw new UnreadableFindings(`is no XML: ${error.message}`)
+  })
+  parser.parse(xml)
+  return findings
+}
+
+function fromJson(text: string, place: Place): ToolFinding[] {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new UnreadableFindings('is neither JSON, SARIF nor JUnit XML')
+  }
+  const runs = memberOf(value, 'runs')
+  if (Array.isArray(runs)) {
+    const results: unknown[] = runs.flatMap(run => memberOf(run, 'results') ?? [])
+    return results.map(result => {
+      const { text: message } = Object(memberOf(result, 'message'))
+      const rest = JSON.stringify(result)
+      return inWords(`${memberOf(result, 'ruleId') ?? ''} ${rest}`, String(message), place)
+    })
+  }
+  const findings = Array.isArray(value) ? value : memberOf(value, 'findings')
+  if (!Array.isArray(findings)) throw new UnreadableFindings('has no list of findings')
+  return findings.map(finding => {
+    const message = String(memberOf(finding, 'message') ?? JSON.stringify(finding)).slice(
+      0,
+      MESSAGE_CHARS_MAX,
+    )
+    const status = Number(memberOf(finding, 'status'))
+    return {
+      message: message || 'a finding without a message',
+      ...textMember(finding, 'operation', 64),
+      ...textMember(finding, 'method', 20),
+      ...textMember(finding, 'path', 2048, place),
+      ...textMember(finding, 'requestId', 128),
+      ...(status >= 100 && status <= 599 && { status: BigInt(status) }),
+    }
+  })
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
+}
+
+function textMember(finding: unknown, name: string, charsMax: number, place?: Place): Record<string, string> {
+  const value = memberOf(finding, name)
+  if (typeof value !== 'string' || value === '') return {}
+  return { [name]: (place ? pathBelow(value, place) : value).slice(0, charsMax) }
+}
+
+const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+const operationIds = Object.keys(contract)
+
+/** Returns a finding that is told in words. `where` names the operation, if the message does not. */
+function inWords(where: string, message: string, place: Place): ToolFinding {
+  const text = `${where} ${message}`.slice(0, TEXT_CHARS_MAX).replaceAll(place.baseUrl, '')
+  const words = text.split(/[\s"'`()[\],;<>=]/).filter(word => word !== '')
+  const operation = words.find(word => operationIds.includes(word))
+  const methodAt = words.findIndex(
+    (word, index) => METHODS.includes(word) && words[index + 1]?.startsWith('/'),
+  )
+  // The status that was received comes after one of these words.
+  const statusAt = words.findIndex(
+    (word, index) =>
+      /^(status|code|received|got|response|http\/1\.1)\b/i.test(word) &&
+      statusOf(words[index + 1]) !== undefined,
+  )
+  const status = statusOf(words[statusAt + 1])
+  const requestIdAt = words.findIndex(word => /^x-request-id:?$/i.test(word))
+  const requestId = requestIdAt < 0 ? undefined : words[requestIdAt + 1]
+  return {
+    message:
+      message.trim().slice(0, MESSAGE_CHARS_MAX) || where.trim().slice(0, MESSAGE_CHARS_MAX) || 'a failure',
+    ...(operation !== undefined && { operation }),
+    ...(methodAt >= 0 && { method: words[methodAt], path: pathBelow(words[methodAt + 1] ?? '', place) }),
+    ...(statusAt >= 0 && status !== undefined && { status }),
+    ...(requestId !== undefined && { requestId }),
+  }
+}
+
+function statusOf(word: string | undefined): bigint | undefined {
+  const digits = /^[1-5]\d\d(?!\d)/.exec(word ?? '')?.[0]
+  return digits === undefined ? undefined : BigInt(digits)
+}
+
+/** Returns the path of a URL of the sandbox below its base address, without the query. */
+function pathBelow(url: string, { baseUrl }: Place): string {
+  const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url
+  return path.split('?')[0] || '/'
+}
