@@ -46,6 +46,7 @@ test('control: a long line and an unexplained cast are detected', () => {
 /** The modules that use the environment beside the table of settings. */
 const usersOfEnvironment: Readonly<Record<string, string>> = {
   'src/config.ts': 'the table of the settings',
+  'src/cli/bench/command-run.ts': 'the command of a person runs with the environment of that person',
   'src/main.ts': 'INIT_CWD and its companions are variables of npm',
   'src/cli/terminal/typed-paths.ts': 'the same',
   'src/cli/terminal/proxy-variables.ts': 'it removes the variables that the runtime would follow',

@@ -6,6 +6,7 @@ import { version } from '../../files/version.ts'
 import { plantableFaults } from '../../sandboxes/bench/catalogue.ts'
 import { faultClasses, type PlantedFault } from '../../sandboxes/bench/planted-fault.ts'
 import type { ToolFinding } from '../../sandboxes/bench/schema.ts'
+import { countText } from '../../values/count-text.ts'
 import { durationMs } from '../../values/duration.ts'
 import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
@@ -35,7 +36,7 @@ A tool writes what it found to the file in FINDINGS: as JSON, SARIF or JUnit XML
 
 Examples:
   petstore bench tool --run 'my-tester --url $BASE --bearer $KEY --junit $FINDINGS'
-  petstore bench tool --run 'st run $OPENAPI -H "Authorization: Bearer $KEY" --report junit --report-junit-path $FINDINGS'
+  petstore bench tool --run 'st run $OPENAPI -H "Authorization: Bearer $KEY" --report-junit-path $FINDINGS'
   petstore bench tool --class headers,status --run ./check.sh --to ./results`
 const CLIENT_HELP = `${HELP}
 A client prints what it took from the store, the same in each run. Its exit code says whether it noticed a problem.
@@ -232,17 +233,14 @@ async function runTool(options: BenchOptions): Promise<void> {
 }
 
 function falseAlarmText({ length }: readonly ToolFinding[]): string {
-  return length === 0 ? '' : `${length} findings although the store is right`
+  return length === 0 ? '' : `${countText(length, 'finding', 'findings')} although the store is right`
 }
 
 function findingsOf({ findings: file, sandbox }: Bench, run: CommandRun): readonly ToolFinding[] {
   if (!existsSync(file)) {
     if (run.exitCode === 0) return []
-    const end = run.isTimedOut
-      ? 'did not end in time'
-      : `ended with exit code ${run.exitCode ?? 'of a signal'}`
     throw new CommandFailed(
-      `The command ${end}, and wrote no findings to $FINDINGS. It said:\n${escapeLines(run.errors || run.output)}`,
+      `The command ${endOf(run)}, and wrote no findings to $FINDINGS. It said:\n${lastLines(run)}`,
     )
   }
   try {
@@ -254,8 +252,13 @@ function findingsOf({ findings: file, sandbox }: Bench, run: CommandRun): readon
   }
 }
 
-function escapeLines(text: string): string {
-  return text.trim().split('\n').slice(-10).map(escapeControls).join('\n')
+function endOf({ isTimedOut, exitCode }: CommandRun): string {
+  if (isTimedOut) return 'did not end in time'
+  return exitCode === undefined ? 'was ended by a signal' : `ended with exit code ${exitCode}`
+}
+
+function lastLines({ errors, output }: CommandRun): string {
+  return (errors || output).trim().split('\n').slice(-10).map(escapeControls).join('\n')
 }
 
 /** Writes the report of a tool and its badge, and prints the scores. */
@@ -313,9 +316,7 @@ async function runClient(options: BenchOptions): Promise<void> {
     const row = { fault: fault?.id ?? '', provoked, requests, seconds: run.seconds }
     if (fault) return { ...row, outcome: clientOutcome(run, requests, cleanRuns()), kept: '' }
     if (run.exitCode === 0) return { ...row, outcome: '', kept: run.output }
-    throw new CommandFailed(
-      `The command fails against a right store, with exit code ${run.exitCode ?? 'of a signal'}:\n${escapeLines(run.errors || run.output)}`,
-    )
+    throw new CommandFailed(`The command ${endOf(run)} against a right store. It said:\n${lastLines(run)}`)
   })
   const rows = chosenFaults(options).flatMap(({ id, class: name, summary }) =>
     results.rows

@@ -11,7 +11,7 @@ const TEXT_CHARS_MAX = 20_000
 export class UnreadableFindings extends Error {}
 
 /** The base addresses of a sandbox, which a report may name. */
-interface Place {
+interface SandboxPlace {
   readonly baseUrl: string
 }
 
@@ -20,7 +20,7 @@ interface Place {
  * or a failed test case says in words is searched for an operationId, a method with a path, a status and a request id.
  * Throws UnreadableFindings.
  */
-export function readFindings(report: string, place: Place): readonly ToolFinding[] {
+export function readFindings(report: string, place: SandboxPlace): readonly ToolFinding[] {
   const text = report.trim()
   if (text === '') return []
   const found = text.startsWith('<') ? fromJunit(text, place) : fromJson(text, place)
@@ -32,7 +32,7 @@ export function readFindings(report: string, place: Place): readonly ToolFinding
   return distinct.slice(0, FINDINGS_MAX)
 }
 
-function fromJunit(xml: string, place: Place): ToolFinding[] {
+function fromJunit(xml: string, place: SandboxPlace): ToolFinding[] {
   const findings: ToolFinding[] = []
   let testCase = ''
   /** The text of the failure that is being read; undefined outside of one. */
@@ -61,7 +61,7 @@ function fromJunit(xml: string, place: Place): ToolFinding[] {
   return findings
 }
 
-function fromJson(text: string, place: Place): ToolFinding[] {
+function fromJson(text: string, place: SandboxPlace): ToolFinding[] {
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -100,7 +100,12 @@ function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined
 }
 
-function textMember(finding: unknown, name: string, charsMax: number, place?: Place): Record<string, string> {
+function textMember(
+  finding: unknown,
+  name: string,
+  charsMax: number,
+  place?: SandboxPlace,
+): Record<string, string> {
   const value = memberOf(finding, name)
   if (typeof value !== 'string' || value === '') return {}
   return { [name]: (place ? pathBelow(value, place) : value).slice(0, charsMax) }
@@ -110,9 +115,9 @@ const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
 const operationIds = Object.keys(contract)
 
 /** Returns a finding that is told in words. `where` names the operation, if the message does not. */
-function inWords(where: string, message: string, place: Place): ToolFinding {
+function inWords(where: string, message: string, place: SandboxPlace): ToolFinding {
   const text = `${where} ${message}`.slice(0, TEXT_CHARS_MAX).replaceAll(place.baseUrl, '')
-  const words = text.split(/[\s"'`()[\],;<>=]/).filter(word => word !== '')
+  const words = text.split(/[\s"'`()[\],;<>=]|[:.](?=\s|$)/).filter(word => word !== '')
   const operation = words.find(word => operationIds.includes(word))
   const methodAt = words.findIndex(
     (word, index) => METHODS.includes(word) && words[index + 1]?.startsWith('/'),
@@ -142,7 +147,7 @@ function statusOf(word: string | undefined): bigint | undefined {
 }
 
 /** Returns the path of a URL of the sandbox below its base address, without the query. */
-function pathBelow(url: string, { baseUrl }: Place): string {
+function pathBelow(url: string, { baseUrl }: SandboxPlace): string {
   const path = url.startsWith(baseUrl) ? url.slice(baseUrl.length) : url
   return path.split('?')[0] || '/'
 }

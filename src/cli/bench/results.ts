@@ -35,7 +35,7 @@ export class BenchResults {
     const [first, ...rows] = readFileSync(this.#file, 'utf8').split('\n')
     if (first !== head)
       throw new CommandFailed(
-        `${escapeControls(directory)} has results of another command or version. Delete it, or choose another directory with --to.`,
+        `${escapeControls(directory)} has results of another command or version. Delete it, or choose another --to.`,
         EXIT_USAGE,
       )
     // A row that a kill cut off is not there.
@@ -91,9 +91,14 @@ export function badge(reported: number, planted: number): string {
   const [left, right] = [104, 16 + 8 * value.length]
   const text = (x: number, content: string): string =>
     `<text x="${x}" y="14" text-anchor="middle">${content}</text>`
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="20" role="img" aria-label="${name}: ${value}">
-<rect width="${left}" height="20" fill="#444"/><rect x="${left}" width="${right}" height="20" fill="#1f6f43"/>
-<g fill="#fff" font-family="Verdana,sans-serif" font-size="11">${text(left / 2, name)}${text(left + right / 2, value)}</g>
+  const size = `width="${left + right}" height="20"`
+  return `<svg xmlns="http://www.w3.org/2000/svg" ${size} role="img" aria-label="${name}: ${value}">
+<rect width="${left}" height="20" fill="#444"/>
+<rect x="${left}" width="${right}" height="20" fill="#1f6f43"/>
+<g fill="#fff" font-family="Verdana,sans-serif" font-size="11">
+${text(left / 2, name)}
+${text(left + right / 2, value)}
+</g>
 </svg>
 `
 }
