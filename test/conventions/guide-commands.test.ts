@@ -19,6 +19,7 @@ const pages: [page: string, outputs: number][] = [
   ['teaching.md', 6],
   ['lesson.md', 21],
   ['sandboxes.md', 4],
+  ['bench.md', 2],
 ]
 
 interface Block {

@@ -205,7 +205,9 @@ async function runMissing(
           ? 'not provoked'
           : outcome || 'not reported'
         : outcome || 'a right store'
-      say(`${(fault?.id ?? 'without a fault').padEnd(28)} ${what} (${requests} requests, ${seconds} s)`)
+      say(
+        `${(fault?.id ?? 'without a fault').padEnd(28)} ${what} (${countText(requests, 'request', 'requests')}, ${seconds} s)`,
+      )
     }
   })
 }
