@@ -199,17 +199,16 @@ async function runMissing(
     for (const fault of runs) {
       const row = await toRow(bench, await bench.measure(fault), fault)
       results.add(row)
-      const { provoked, outcome, requests, seconds } = row
-      const what = fault
-        ? provoked === 0
-          ? 'not provoked'
-          : outcome || 'not reported'
-        : outcome || 'a right store'
-      say(
-        `${(fault?.id ?? 'without a fault').padEnd(28)} ${what} (${countText(requests, 'request', 'requests')}, ${seconds} s)`,
-      )
+      const name = fault?.id ?? 'without a fault'
+      const size = `${countText(row.requests, 'request', 'requests')}, ${row.seconds} s`
+      say(`${name.padEnd(28)} ${outcomeText(row)} (${size})`)
     }
   })
+}
+
+function outcomeText({ fault, provoked, outcome }: BenchRow): string {
+  if (fault === '') return outcome || 'a right store'
+  return provoked === 0 ? 'not provoked' : outcome || 'not reported'
 }
 
 async function runTool(options: BenchOptions): Promise<void> {
