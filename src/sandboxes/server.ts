@@ -27,6 +27,7 @@ import { getError, listErrors } from '../shop/errors/verbs.ts'
 import { isKeyText } from '../shop/keys/schema.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
+import { unheldSleep } from '../values/unheld-sleep.ts'
 import { readHostKey } from './classes/host-key.ts'
 import { sandboxFailed } from './contract/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
@@ -113,7 +114,7 @@ export async function serveSandboxes(
     },
     stop: async () => {
       hostApi.end()
-      await Promise.race([admission.drain(), Bun.sleep(LAST_REQUESTS_MS)])
+      await Promise.race([admission.drain(), unheldSleep(LAST_REQUESTS_MS)])
       await host.close()
       await listener.stop(true)
     },

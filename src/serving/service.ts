@@ -30,6 +30,7 @@ import { webhookSecret } from '../shop/webhooks/schema.ts'
 import { storedInstant } from '../values/instant.ts'
 import { errorText, type Log } from '../values/log.ts'
 import { makeSecretBox, type SecretBox } from '../values/secret-box.ts'
+import { unheldSleep } from '../values/unheld-sleep.ts'
 import {
   AddressRefused,
   type AddressRules,
@@ -202,7 +203,7 @@ export function startService(options: ServiceOptions): Service {
       await Promise.all([
         sweeping.stop(),
         events.stop(),
-        Promise.race([admission.drain(), Bun.sleep(lastRequestsMs)]),
+        Promise.race([admission.drain(), unheldSleep(lastRequestsMs)]),
       ])
     },
   }
