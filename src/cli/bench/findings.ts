@@ -119,9 +119,9 @@ function inWords(where: string, message: string, place: SandboxPlace): ToolFindi
   const text = `${where} ${message}`.slice(0, TEXT_CHARS_MAX).replaceAll(place.baseUrl, '')
   const words = text.split(/[\s"'`()[\],;<>=]|[:.](?=\s|$)/).filter(word => word !== '')
   const operation = words.find(word => operationIds.includes(word))
-  const methodAt = words.findIndex(
-    (word, index) => METHODS.includes(word) && words[index + 1]?.startsWith('/'),
-  )
+  const methodAt = words.findIndex(word => METHODS.includes(word))
+  // A status may be between them.
+  const path = methodAt < 0 ? undefined : words.slice(methodAt + 1, methodAt + 3).find(word => word.startsWith('/'))
   // The status that was received comes after one of these words.
   const statusAt = words.findIndex(
     (word, index) =>
@@ -135,7 +135,7 @@ function inWords(where: string, message: string, place: SandboxPlace): ToolFindi
     message:
       message.trim().slice(0, MESSAGE_CHARS_MAX) || where.trim().slice(0, MESSAGE_CHARS_MAX) || 'a failure',
     ...(operation !== undefined && { operation }),
-    ...(methodAt >= 0 && { method: words[methodAt], path: pathBelow(words[methodAt + 1] ?? '', place) }),
+    ...(path !== undefined && { method: words[methodAt], path: pathBelow(path, place) }),
     ...(statusAt >= 0 && status !== undefined && { status }),
     ...(requestId !== undefined && { requestId }),
   }
