@@ -79,6 +79,27 @@ test('a tool gets a score for what it reports, and none for what it also reports
   expect(at.read('bench-tool/badge.svg')).toContain('>2/5<')
 })
 
+test('a tool that a fault ends has not reported it, and the bench goes on', async () => {
+  using at = folder()
+  const program = `const { BASE, FINDINGS } = process.env
+const { name } = await (await fetch(BASE + '/categories/1')).json()
+await Bun.write(FINDINGS, name.length === 0 ? '' : '[]')`
+  writeFileSync(join(at.path, 'strict.mjs'), program)
+  const faults = 'member-missing,etag-constant'
+  const run = ['tool', '--run', '"$PROGRAM" strict.mjs', '--fault', faults]
+  const { exitCode, output, errors } = await at.bench(...run)
+  expect([exitCode, errors.split('\n').map(line => line.split(/ {2,}| \(/)[1])]).toEqual([
+    0,
+    [
+      ...['a right store', 'a right store'],
+      ...['the command ended with exit code 1, and wrote no findings', 'not reported'],
+      undefined,
+      undefined,
+    ],
+  ])
+  expect(output).toMatch(/all +2 +2 +0\n/)
+})
+
 test('a bench that was stopped goes on where it was, with its own host, and not with another command', async () => {
   using at = folder()
   const bench = (program: string, fault: string) =>

@@ -100,7 +100,12 @@ interface Tour {
   /** The responses as text, with what is random replaced. */
   readonly responses: readonly string[]
   readonly report: BenchReport
+  /** What is stored at the end, read without faults. */
+  readonly stored: readonly string[]
 }
+
+/** Everything that the tour changes. */
+const lists = ['/pets?limit=100&sort=-id', '/categories?limit=100', '/store/orders', '/store/inventory/349']
 
 /** Makes the requests of the tour in a sandbox with these faults. */
 async function takeTour(...faults: string[]): Promise<Tour> {
@@ -141,8 +146,11 @@ async function takeTour(...faults: string[]): Promise<Tour> {
     responses.push(shown(`${status} ${JSON.stringify(fields)} ${text}`, sandbox))
   }
   const { data } = await sandbox.callHost('GET', '/report')
+  await plant(sandbox, [])
+  const stored: string[] = []
+  for (const path of lists) stored.push(shown((await sandbox.call('GET', path)).text, sandbox))
   await sandbox.callHost('DELETE', '')
-  return { responses, report: BenchReport.parse(data) }
+  return { responses, stored, report: BenchReport.parse(data) }
 }
 
 let cleanTag = ''
@@ -214,10 +222,10 @@ describe('a planted fault', () => {
   })
 
   test.each(ofResponses.map(({ id }) => id))(
-    '%s makes the responses of its operations wrong, and no others',
+    '%s makes the responses of its operations wrong, no others, and nothing stored',
     async id => {
       const fault = catalogue.find(known => known.id === id)
-      const { responses, report } = await takeTour(id)
+      const { responses, report, stored } = await takeTour(id)
       const wrong = responses.flatMap((response, index) =>
         response === clean.responses[index] ? [] : [index],
       )
@@ -227,7 +235,7 @@ describe('a planted fault', () => {
       expect(outcome).toMatchObject({ id })
       const expected = wrong.filter(index => fault?.operations.some(operation => isOf(index, operation)))
       if (withEffect.includes(id)) expect(expected).toContain(first)
-      else expect(wrong).toEqual(expected)
+      else expect([wrong, stored]).toEqual([expected, clean.stored])
       // A page that a wrong link leads to is another one, without being wrong itself.
       const own = wrong.filter(index => tour[index]?.request !== 'GET {next}')
       expect(outcome?.provoked).toBeLessThanOrEqual(BigInt(wrong.length))

@@ -206,9 +206,9 @@ async function runMissing(
   })
 }
 
-function outcomeText({ fault, provoked, outcome }: BenchRow): string {
+function outcomeText({ fault, provoked, outcome, kept }: BenchRow): string {
   if (fault === '') return outcome || 'a right store'
-  return provoked === 0 ? 'not provoked' : outcome || 'not reported'
+  return provoked === 0 ? 'not provoked' : outcome || kept || 'not reported'
 }
 
 async function runTool(options: BenchOptions): Promise<void> {
@@ -219,16 +219,20 @@ async function runTool(options: BenchOptions): Promise<void> {
       .filter(({ fault }) => fault === '')
       .map(({ kept }) => parseJson(kept) as unknown as ToolFinding[])
   await runMissing(options, results, async (bench, { run, requests, provoked }, fault) => {
-    const findings = findingsOf(bench, run)
+    const findings = findingsOf(bench)
     const row = { fault: fault?.id ?? '', provoked, requests, seconds: run.seconds }
-    if (!fault) return { ...row, outcome: falseAlarmText(findings), kept: writeJson(findings) }
+    // A fault may end a tool, as a page without an end does.
+    const failure = findings || run.exitCode === 0 ? '' : `the command ${endOf(run)}, and wrote no findings`
+    if (!fault) {
+      if (failure !== '')
+        throw new CommandFailed(`In a run against a right store, ${failure}:\n${lastLines(run)}`)
+      return { ...row, outcome: falseAlarmText(findings ?? []), kept: writeJson(findings ?? []) }
+    }
     const { id: sandboxId } = bench.sandbox
-    const { data } = await bench.control.scoreFindings({
-      sandboxId,
-      body: { findings, cleanRuns: cleanRuns() },
-    })
+    const body = { findings: findings ?? [], cleanRuns: cleanRuns() }
+    const { data } = await bench.control.scoreFindings({ sandboxId, body })
     const match = data.faults?.[0]?.reportedBy
-    return { ...row, outcome: match === undefined ? '' : `reported by ${match}`, kept: '' }
+    return { ...row, outcome: match === undefined ? '' : `reported by ${match}`, kept: failure }
   })
   await summarize(options, results)
 }
@@ -237,13 +241,9 @@ function falseAlarmText({ length }: readonly ToolFinding[]): string {
   return length === 0 ? '' : `${countText(length, 'finding', 'findings')} although the store is right`
 }
 
-function findingsOf({ findings: file, sandbox }: Bench, run: CommandRun): readonly ToolFinding[] {
-  if (!existsSync(file)) {
-    if (run.exitCode === 0) return []
-    throw new CommandFailed(
-      `The command ${endOf(run)}, and wrote no findings to $FINDINGS. It said:\n${lastLines(run)}`,
-    )
-  }
+/** Returns what the command wrote to its file of findings; undefined if it wrote none. */
+function findingsOf({ findings: file, sandbox }: Bench): readonly ToolFinding[] | undefined {
+  if (!existsSync(file)) return undefined
   try {
     return readFindings(readFileSync(file, 'utf8'), sandbox)
   } catch (error) {
@@ -281,14 +281,9 @@ async function summarize(options: BenchOptions, results: BenchResults): Promise<
   const rows = faults.flatMap(({ id, class: name, summary }) =>
     results.rows
       .filter(({ fault }) => fault === id)
-      .map(({ provoked, outcome, requests, seconds }) => [
-        name,
-        id,
-        summary,
-        provoked,
-        outcome,
-        requests,
-        seconds,
+      .map(row => [
+        ...[name, id, summary, row.provoked, row.outcome || row.kept],
+        ...[row.requests, row.seconds],
       ]),
   )
   const report = results.write(
@@ -317,7 +312,7 @@ async function runClient(options: BenchOptions): Promise<void> {
     const row = { fault: fault?.id ?? '', provoked, requests, seconds: run.seconds }
     if (fault) return { ...row, outcome: clientOutcome(run, requests, cleanRuns()), kept: '' }
     if (run.exitCode === 0) return { ...row, outcome: '', kept: run.output }
-    throw new CommandFailed(`The command ${endOf(run)} against a right store. It said:\n${lastLines(run)}`)
+    throw new CommandFailed(`In a run against a right store, the command ${endOf(run)}:\n${lastLines(run)}`)
   })
   const rows = chosenFaults(options).flatMap(({ id, class: name, summary }) =>
     results.rows

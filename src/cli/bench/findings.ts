@@ -121,7 +121,8 @@ function inWords(where: string, message: string, place: SandboxPlace): ToolFindi
   const operation = words.find(word => operationIds.includes(word))
   const methodAt = words.findIndex(word => METHODS.includes(word))
   // A status may be between them.
-  const path = methodAt < 0 ? undefined : words.slice(methodAt + 1, methodAt + 3).find(word => word.startsWith('/'))
+  const path =
+    methodAt < 0 ? undefined : words.slice(methodAt + 1, methodAt + 3).find(word => word.startsWith('/'))
   // The status that was received comes after one of these words.
   const statusAt = words.findIndex(
     (word, index) =>
