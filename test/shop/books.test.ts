@@ -238,6 +238,33 @@ onEveryEngine(engine => {
     timeLimitMs(60_000),
   )
 
+  test('baskets of the same pets lock them in one order, also those that sell the last units', async () => {
+    const { client, database } = store()
+    const random = seeded(20_261_129)
+    const pets = await Promise.all(Array.from({ length: 8 }, () => priced(30n, 100n)))
+    const deadlocks = async (): Promise<unknown> =>
+      engine === 'sqlite'
+        ? 0
+        : (await database('SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()'))[0]
+            ?.deadlocks
+    const before = await deadlocks()
+    const sell = async (): Promise<void> => {
+      const lines = pets
+        .map(petId => ({ petId, rank: random.below(1000) }))
+        .sort((a, b) => a.rank - b.rank)
+        .map(({ petId }) => ({ petId }))
+      await client.recordSale({ body: { lines } })
+    }
+    const clients = Array.from({ length: 15 }, async () => {
+      for (let turn = 0; turn < 2; turn++) await sell()
+    })
+    await Promise.all(clients)
+    expect(await Promise.all(pets.map(petId => stockOf(client, petId)))).toEqual(pets.map(() => 'sold 0/0'))
+    // Connections report what they counted within a second.
+    if (engine === 'postgres') await Bun.sleep(1200)
+    expect(await deadlocks()).toEqual(before)
+  })
+
   test('a day of the shop has the sales and returns of that day, at midnight and at the ends of a month', async () => {
     const { client } = store()
     const petId = await priced(99n, 100n)

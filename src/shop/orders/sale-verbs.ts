@@ -46,14 +46,17 @@ async function recordSale(tx: Tx, { body }: { body: NewSale }, context: Context)
   for (const [index, line] of body.lines.entries())
     lines.push({ line, id: await tx.nextId('order'), lineId: await tx.nextId('sale'), index })
   const receipt = lines[0]?.id ?? 0n
-  const written = new Map<number, SaleLine>()
-  for (const { line, id, lineId, index } of lines.toSorted(
-    (a, b) => Number(a.line.petId - b.line.petId) || a.index - b.index,
-  )) {
+  const sorted = lines.toSorted((a, b) => Number(a.line.petId - b.line.petId) || a.index - b.index)
+  // All are sent before the first is answered: on PostgreSQL, the lines share their round trips.
+  const placing = sorted.map(({ line, id, lineId, index }) => {
     const order = { ...line, reference: body.reference, complete: true }
-    const placed = await insertPlaced(tx, context, order, { id, receipt, lineId, pointer: `/lines/${index}` })
-    if (placed.line) written.set(index, placed.line)
-  }
+    const pointer = `/lines/${index}`
+    return insertPlaced(tx, context, order, { id, receipt, lineId, pointer, isSentTogether: true })
+  })
+  // Nothing may go on in a transaction that ends with a refusal.
+  await Promise.allSettled(placing)
+  const placed = await Promise.all(placing)
+  const written = new Map(placed.map(({ line }, place) => [sorted[place]?.index, line]))
   return { receipt, lines: lines.flatMap(({ index }) => written.get(index) ?? []) }
 }
 

@@ -206,6 +206,8 @@ interface PlacedIds {
   readonly receipt: bigint
   readonly lineId?: bigint
   readonly pointer?: string
+  /** Whether several orders are created together. */
+  readonly isSentTogether?: boolean
 }
 
 /** Creates the order with an id. Throws as `placeOrder` does. */
@@ -213,7 +215,7 @@ export async function insertPlaced(
   tx: Tx,
   context: Context,
   body: NewOrder,
-  { id, receipt, lineId, pointer = '' }: PlacedIds,
+  { id, receipt, lineId, pointer = '', isSentTogether = false }: PlacedIds,
 ): Promise<{ order: Order; line: SaleLine | undefined }> {
   const { petId, quantity = ORDER_QUANTITY_DEFAULT, complete = ORDER_COMPLETE_DEFAULT } = body
   const { reference = null } = body
@@ -224,6 +226,7 @@ export async function insertPlaced(
     reason: complete ? 'completion' : 'order',
     orderId: id,
     isRefusedOnHold: true,
+    isSentTogether,
   })
   if (!moved) throw await whyNotReserved(tx, petId, quantity)
   const requestedDate = body.shipDate ? toStoredInstant(body.shipDate) : null

@@ -24,6 +24,11 @@ interface StockChange {
    * orders.
    */
   readonly isRefusedOnHold: boolean
+  /**
+   * Whether several changes are sent together: each is then one statement, so that the rows are locked in the order in
+   * which the changes were sent. Only for changes that a hold refuses.
+   */
+  readonly isSentTogether?: boolean
 }
 
 // The status after the change, computed from the columns before the change. This is the rule of statusOf, in SQL.
@@ -47,6 +52,11 @@ const shiftStockAndStatus = sql<StoredPet & WithCurrency>()(`
     on_hold = CASE WHEN quantity + $quantityChange = 0 THEN 0 ELSE on_hold END
   WHERE ${possibleCondition} AND on_hold = $onHold AND status <> ${statusAfter} RETURNING ${petColumns},
     ${currencyColumn}`)
+
+const shiftStockAtOnce = sql<StoredPet & WithCurrency>()(`
+  UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
+    updated_at = $now, status = ${statusAfter}
+  WHERE ${possibleCondition} AND on_hold = 0 RETURNING ${petColumns}, ${currencyColumn}`)
 
 const insertMovement = sql()(`
   INSERT INTO movement (pet_id, version, id, quantity_change, reserved_change, quantity, reserved, reason, note,
@@ -76,13 +86,23 @@ export async function moveStock(
 async function changeStock(
   tx: Tx,
   { now }: Context,
-  { petId, quantityChange, reservedChange, isRefusedOnHold }: StockChange,
+  { petId, quantityChange, reservedChange, isRefusedOnHold, isSentTogether }: StockChange,
 ): Promise<(WithCurrency & { before: CountedStock; pet: PetRow }) | undefined> {
   const parameters = { petId, quantityChange, reservedChange, now }
   const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
     quantity: quantity - quantityChange,
     reserved: reserved - reservedChange,
   })
+  const changedFrom = (changed: StoredPet & WithCurrency, onHold: boolean) => {
+    const pet = petRow(changed)
+    const units = unitsBefore(pet)
+    const before = { ...units, status: statusOf({ ...units, onHold }) }
+    return { before, pet, storeCurrency: changed.storeCurrency }
+  }
+  if (isSentTogether) {
+    const changed = await tx.one(shiftStockAtOnce, parameters)
+    return changed && changedFrom(changed, false)
+  }
   const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!isRefusedOnHold) })
   if (kept) {
     const pet = petRow(kept)
@@ -92,11 +112,7 @@ async function changeStock(
   // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
   for (const onHold of isRefusedOnHold ? [false] : [false, true]) {
     const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })
-    if (!changed) continue
-    const pet = petRow(changed)
-    const units = unitsBefore(pet)
-    const { storeCurrency } = changed
-    return { before: { ...units, status: statusOf({ ...units, onHold }) }, pet, storeCurrency }
+    if (changed) return changedFrom(changed, onHold)
   }
   return undefined
 }
