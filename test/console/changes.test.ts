@@ -317,6 +317,7 @@ const sandboxRows: Readonly<Record<string, Row>> = {
   'reset-sandbox': { path: at('/sandbox'), act: dialogOf('Reset', {}), isOnce: true },
   snapshot: { path: at('/sandbox'), act: button('Take a snapshot'), isAtOnce: true },
   clock: { path: at('/sandbox'), act: button('Return to the real time'), isAtOnce: true },
+  'plant-faults': { path: at('/failures'), act: dialogOf('Plant faults', {}, 'Save') },
   'remove-failure': { path: at('/failures'), act: button('Remove late'), isAtOnce: true },
   'clear-requests': { path: at('/requests'), act: button('Clear'), isAtOnce: true },
   // The last one, because its failure disturbs the others.

@@ -109,6 +109,25 @@ describe('the console of a sandbox:', () => {
     expect((await sandbox.call('GET', '/pets')).status).toBe(200)
   })
 
+  test('a fault is planted, its wrong responses are counted, and a hunt shows none', async () => {
+    const { page, sandbox } = await open('/failures')
+    await page.getByRole('button', { name: 'Plant faults' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('combobox', { name: 'Faults' }).fill('location-miss')
+    await page.getByRole('option', { name: /^location-missing: A creation/ }).click()
+    await page.keyboard.press('Tab')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const row = page.getByRole('table', { name: 'Planted faults' }).locator('tbody tr')
+    await row.waitFor()
+    const { headers } = await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
+    expect(headers.get('location')).toBeNull()
+    await until('the wrong response is counted', async () => /\b1$/.test(await row.innerText()))
+    expect(await seriousViolations(page)).toEqual([])
+    await sandbox.callHost('POST', '/hunt', { seed: 1 })
+    await page.getByText('A hunt is on').waitFor()
+    expect(await row.count()).toBe(0)
+  })
+
   test('the sandbox is reset to a snapshot and to its seed, and its lifecycle clock is set', async () => {
     const { page, sandbox } = await open('/sandbox')
     const categories = async (): Promise<number> =>

@@ -48,6 +48,12 @@ test('findings in JSON are read as they are, and equal ones once', () => {
   expect(readFindings(' ', place)).toEqual([])
 })
 
+test('a message is cut between two characters, and has no character that the host refuses', () => {
+  const [finding] = readFindings(JSON.stringify([{ message: `\0${'x'.repeat(299)}😀` }]), place)
+  expect(finding?.message).toBe(`${'x'.repeat(299)}\uFFFD`)
+  expect(readFindings('[{"message":" "}]', place)).toEqual([{ message: 'a finding without a message' }])
+})
+
 test.each([
   ['hello', 'is neither JSON, SARIF nor JUnit XML'],
   ['{"a":1}', 'has no list of findings'],

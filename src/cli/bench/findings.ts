@@ -80,13 +80,10 @@ function fromJson(text: string, place: SandboxPlace): ToolFinding[] {
   const findings = Array.isArray(value) ? value : memberOf(value, 'findings')
   if (!Array.isArray(findings)) throw new UnreadableFindings('has no list of findings')
   return findings.map(finding => {
-    const message = String(memberOf(finding, 'message') ?? JSON.stringify(finding)).slice(
-      0,
-      MESSAGE_CHARS_MAX,
-    )
+    const message = shortened(String(memberOf(finding, 'message') ?? JSON.stringify(finding)))
     const status = Number(memberOf(finding, 'status'))
     return {
-      message: message || 'a finding without a message',
+      message,
       ...textMember(finding, 'operation', 64),
       ...textMember(finding, 'method', 20),
       ...textMember(finding, 'path', 2048, place),
@@ -94,6 +91,12 @@ function fromJson(text: string, place: SandboxPlace): ToolFinding[] {
       ...(status >= 100 && status <= 599 && { status: BigInt(status) }),
     }
   })
+}
+
+/** Returns a message as the host takes it: not empty, and cut between two characters. */
+function shortened(message: string): string {
+  const text = message.replaceAll('\0', '').trim().slice(0, MESSAGE_CHARS_MAX)
+  return text.toWellFormed() || 'a finding without a message'
 }
 
 function memberOf(value: unknown, name: string): unknown {
@@ -133,8 +136,7 @@ function inWords(where: string, message: string, place: SandboxPlace): ToolFindi
   const requestIdAt = words.findIndex(word => /^x-request-id:?$/i.test(word))
   const requestId = requestIdAt < 0 ? undefined : words[requestIdAt + 1]
   return {
-    message:
-      message.trim().slice(0, MESSAGE_CHARS_MAX) || where.trim().slice(0, MESSAGE_CHARS_MAX) || 'a failure',
+    message: shortened(message.trim() || where),
     ...(operation !== undefined && { operation }),
     ...(path !== undefined && { method: words[methodAt], path: pathBelow(path, place) }),
     ...(statusAt >= 0 && status !== undefined && { status }),

@@ -22,6 +22,7 @@ import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { type Look, UnknownAlert } from '../parts/generic/unknown-alert.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { t } from '../words/sentences.tsx'
+import { PlantedFaults } from './failures/planted.tsx'
 
 const failuresView: Look = { path: '/failures', what: t('the failures') }
 
@@ -128,6 +129,7 @@ export function Failures() {
           minWidth={TABLE_MIN_PX}
         />
       )}
+      <PlantedFaults look={failuresView} />
       {isAdding && <AddFailure rules={rules} onClose={() => setAdding(false)} />}
     </Page>
   )

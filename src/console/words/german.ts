@@ -987,6 +987,18 @@ const sentences = {
   'Every n-th call': 'Jeder n-te Aufruf',
   'A share of the calls, in percent': 'Ein Anteil der Aufrufe, in Prozent',
   'Add a failure': 'Störung hinzufügen',
+  'What is wrong': 'Was falsch ist',
+  'Wrong responses': 'Falsche Antworten',
+  'Planted faults': 'Eingebaute Fehler',
+  'Plant faults': 'Fehler einbauen',
+  'Faults planted': 'Fehler eingebaut',
+  Faults: 'Fehler',
+  'A hunt is on: the store is wrong, and its faults are secret until findings are scored.':
+    'Eine Suche läuft: Der Shop ist falsch, und seine Fehler sind geheim, bis Funde bewertet werden.',
+  'The store is wrong in these ways, without a sign, for tools and programs that should notice it. What it stores stays right.':
+    'Der Shop ist auf diese Weisen falsch, ohne ein Zeichen, für Werkzeuge und Programme, die es merken sollen. Was er speichert, bleibt richtig.',
+  'The counts begin at 0. Without a fault, the store is right again.':
+    'Die Zähler beginnen bei 0. Ohne Fehler ist der Shop wieder richtig.',
   'Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0. One request can ask for a failure of its own with the header Petstore-Fault.':
     'Für jeden Aufruf wirkt nur die erste passende Regel. Eine Änderung der Regeln setzt alle Zähler auf 0. Eine einzelne Anfrage kann mit dem Header Petstore-Fault selbst um eine Störung bitten.',
   'No failures': 'Keine Störungen',
