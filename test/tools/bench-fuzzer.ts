@@ -11,6 +11,6 @@ const OF_EVERY_HOST = /the header vary is not described|ratelimit,ratelimit diff
 const { BASE = '', KEY = '', FINDINGS = '' } = process.env
 const found = await fuzz({ url: BASE, key: KEY, requests: REQUESTS, seed: SEED, clients: 1 })
 const findings = [...found]
-  .filter(([, detail]) => !OF_EVERY_HOST.test(detail))
   .map(([name, detail]) => ({ message: `${name}: ${detail}`, operation: name.split(' ')[0] }))
+  .filter(({ message }) => !OF_EVERY_HOST.test(message))
 await Bun.write(FINDINGS, JSON.stringify(findings))

@@ -10,7 +10,8 @@ test('a failed test case of JUnit XML says where and what, a passed one nothing'
     '<testcase name="ok"/>',
     '<testcase classname="api" name="POST /categories"><failure message="no &lt;Location&gt;">[201] Created</failure></testcase>',
     '<testcase name="t"><error><![CDATA[getPet returned status 500 for GET http://127.0.0.1:8081/s/abc/pets/1?x=1]]></error></testcase>',
-    '<testcase name="GET (200) /pets/3?limit=1"><failure>code was 500</failure></testcase>',
+    '<testcase name="GET (200) /pets/3?limit=1"><failure>status 200, but got 500. X-Request-Id:\nAccept: x' +
+      '</failure></testcase>',
     '<testcase name="listOrders"><failure message="wrong">X-Request-Id: own-7, received 202</failure></testcase>',
   )
   expect(readFindings(report, place)).toEqual([
@@ -22,7 +23,10 @@ test('a failed test case of JUnit XML says where and what, a passed one nothing'
       path: '/pets/1',
       status: 500n,
     },
-    { message: 'code was 500', method: 'GET', path: '/pets/3' },
+    {
+      message: 'status 200, but got 500. X-Request-Id:\nAccept: x',
+      ...{ method: 'GET', path: '/pets/3', status: 500n },
+    },
     {
       message: 'wrong X-Request-Id: own-7, received 202',
       operation: 'listOrders',

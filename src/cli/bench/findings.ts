@@ -115,6 +115,10 @@ function textMember(
 }
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']
+/** The words before the status that was received; a report also names the one that was expected. */
+const RECEIVED = /^(received|got|was|actual|http\/1\.1)$/i
+const STATUS = /^(status|code|response|returned)$/i
+const REQUEST_ID = /x-request-id:? {0,2}["']?([\w.-]{1,128})/i
 const operationIds = Object.keys(contract)
 
 /** Returns a finding that is told in words. `where` names the operation, if the message does not. */
@@ -126,27 +130,21 @@ function inWords(where: string, message: string, place: SandboxPlace): ToolFindi
   // A status may be between them.
   const path =
     methodAt < 0 ? undefined : words.slice(methodAt + 1, methodAt + 3).find(word => word.startsWith('/'))
-  // The status that was received comes after one of these words.
-  const statusAt = words.findIndex(
-    (word, index) =>
-      /^(status|code|received|got|response|http\/1\.1)\b/i.test(word) &&
-      statusOf(words[index + 1]) !== undefined,
-  )
-  const status = statusOf(words[statusAt + 1])
-  const requestIdAt = words.findIndex(word => /^x-request-id:?$/i.test(word))
-  const requestId = requestIdAt < 0 ? undefined : words[requestIdAt + 1]
+  const status = statusAfter(words, RECEIVED) ?? statusAfter(words, STATUS)
+  const requestId = REQUEST_ID.exec(text)?.[1]
   return {
     message: shortened(message.trim() || where),
     ...(operation !== undefined && { operation }),
     ...(path !== undefined && { method: words[methodAt], path: pathBelow(path, place) }),
-    ...(statusAt >= 0 && status !== undefined && { status }),
+    ...(status !== undefined && { status }),
     ...(requestId !== undefined && { requestId }),
   }
 }
 
-function statusOf(word: string | undefined): bigint | undefined {
-  const digits = /^[1-5]\d\d(?!\d)/.exec(word ?? '')?.[0]
-  return digits === undefined ? undefined : BigInt(digits)
+/** Returns the first status that follows one of these words at once. */
+function statusAfter(words: readonly string[], names: RegExp): bigint | undefined {
+  const status = words.find((word, index) => names.test(words[index - 1] ?? '') && /^[1-5]\d\d$/.test(word))
+  return status === undefined ? undefined : BigInt(status)
 }
 
 /** Returns the path of a URL of the sandbox below its base address, without the query. */
