@@ -10,6 +10,7 @@ export { type Fetch, toJson } from './request.ts'
 export type { ApiResponse, NotModified } from './response.ts'
 export { createSandbox, type RequestsPage, type SandboxClient, type SandboxOptions } from './sandbox.ts'
 export type {
+  BenchReport,
   FaultCondition,
   FaultEffect,
   FaultOperation,

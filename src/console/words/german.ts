@@ -997,6 +997,8 @@ const sentences = {
     'Eine Suche läuft: Der Shop ist falsch, und seine Fehler sind geheim, bis Funde bewertet werden.',
   'The store is wrong in these ways, without a sign, for tools and programs that should notice it. What it stores stays right.':
     'Der Shop ist auf diese Weisen falsch, ohne ein Zeichen, für Werkzeuge und Programme, die es merken sollen. Was er speichert, bleibt richtig.',
+  'The store is right. Plant faults to see whether a tool or a program notices them.':
+    'Der Shop ist richtig. Bauen Sie Fehler ein, um zu sehen, ob ein Werkzeug oder Programm sie merkt.',
   'The counts begin at 0. Without a fault, the store is right again.':
     'Die Zähler beginnen bei 0. Ohne Fehler ist der Shop wieder richtig.',
   'Only the first rule that applies to a call takes effect. A change of the rules sets all counts to 0. One request can ask for a failure of its own with the header Petstore-Fault.':

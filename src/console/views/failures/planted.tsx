@@ -1,7 +1,7 @@
 import { Button, Group, MultiSelect, Stack, Text, Title } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { FaultOutcome, PlantableFault } from '../../../client/petstore-client.ts'
+import type { BenchReport, FaultOutcome, PlantableFault } from '../../../client/petstore-client.ts'
 import { type Change, request } from '../../data/change.ts'
 import { hostClient, sandboxId } from '../../data/host-api.ts'
 import { useSession } from '../../data/session-context.ts'
@@ -54,13 +54,7 @@ export function PlantedFaults({ look }: { readonly look: Look }) {
           {t('Plant faults')}
         </Button>
       </Group>
-      <Text c="dimmed">
-        {report?.hunt && !report.hunt.isRevealed
-          ? t('A hunt is on: the store is wrong, and its faults are secret until findings are scored.')
-          : t(
-              'The store is wrong in these ways, without a sign, for tools and programs that should notice it. What it stores stays right.',
-            )}
-      </Text>
+      <Text c="dimmed">{aboutFaults(report)}</Text>
       <Refusal error={unread ?? error} />
       {rows.length > 0 && (
         <ColumnTable
@@ -72,30 +66,39 @@ export function PlantedFaults({ look }: { readonly look: Look }) {
         />
       )}
       {isPlanting && (
-        <PlantDialog
-          known={known}
-          planted={rows.map(({ id }) => id)}
-          look={look}
-          onClose={() => setPlanting(false)}
-        />
+        <PlantDialog known={known} planted={rows} look={look} onClose={() => setPlanting(false)} />
       )}
     </Stack>
   )
 }
 
+function aboutFaults(report: BenchReport | undefined): string {
+  if (report?.hunt?.isRevealed === false)
+    return t('A hunt is on: the store is wrong, and its faults are secret until findings are scored.')
+  if (report?.faults?.length)
+    return t(
+      'The store is wrong in these ways, without a sign, for tools and programs that should notice it. What it stores stays right.',
+    )
+  return t('The store is right. Plant faults to see whether a tool or a program notices them.')
+}
+
 interface PlantProps extends DialogProps {
   readonly known: readonly PlantableFault[]
-  readonly planted: string[]
+  readonly planted: readonly FaultOutcome[]
   readonly look: Look
 }
 
 function PlantDialog({ known, planted, look, onClose }: PlantProps) {
   const { key } = useSession()
-  const form = useForm({ faults: planted }, { faults: t('Faults') })
+  const form = useForm({ faults: planted.map(({ id }) => id) }, { faults: t('Faults') })
+  const choiceOf = (id: string) => {
+    const operation = planted.find(outcome => outcome.id === id)?.operation
+    return { id, ...(operation !== undefined && { operation }) }
+  }
   const make = (): Change<unknown> =>
     request(hostClient(key), 'setPlantedFaults', {
       sandboxId,
-      body: { faults: form.values.faults.map(id => ({ id })) },
+      body: { faults: form.values.faults.map(choiceOf) },
     })
   const classes = Map.groupBy(known, fault => fault.class)
   return (
