@@ -414,4 +414,21 @@ export const controlSlips: readonly ControlSlip[] = [
     tests: ['test/console/backup.test.ts: a second backup is refused'],
     isQuick: true,
   },
+  {
+    guarantee: 66,
+    file: 'src/sandboxes/bench/planted.ts',
+    before: '...(!this.isHunted && {',
+    after: '...({',
+    breaks: 'the report of a hunt names its faults',
+    tests: ['test/sandboxes/planted-faults.test.ts: names no fault until'],
+    isQuick: true,
+  },
+  {
+    guarantee: 66,
+    file: 'src/sandboxes/bench/planted.ts',
+    before: 'if (!planted.change || !sees(planted, call.operationId)) continue',
+    after: 'if (!planted.change) continue',
+    breaks: 'a fault makes responses wrong that are not its own',
+    tests: ['test/sandboxes/planted-faults.test.ts: each of several faults'],
+  },
 ]

@@ -426,6 +426,22 @@ test('a reset ends what a fault remembers, and keeps the faults and the report',
   expect(faults).toMatchObject([{ id: 'deleted-still-listed', provoked: 1n }])
 })
 
+test('each of several faults makes only the responses of its own operation wrong', async () => {
+  const sandbox = await host.create()
+  const faults = [
+    { id: 'ok-for-created', operation: 'createPet' },
+    { id: 'location-missing', operation: 'createCategory' },
+  ]
+  await sandbox.callHost('PUT', '/planted-faults', { faults })
+  const outcomeOf = async (path: string, body: object) => {
+    const { status, headers } = await sandbox.call('POST', path, { body })
+    return [status, headers.has('location')]
+  }
+  expect(await outcomeOf('/categories', { name: 'Otters' })).toEqual([201, false])
+  expect(await outcomeOf('/pets', { name: 'Otto', categoryId: 1 })).toEqual([200, true])
+  expect(await outcomeOf('/store/orders', { petId: 3 })).toEqual([201, true])
+})
+
 test('a rule and a planted fault both apply: the rule to the store that is wrong', async () => {
   const sandbox = await host.create()
   await plant(sandbox, ['retry-after-missing', 'location-missing'])
