@@ -502,6 +502,8 @@ const sentences = {
     'Nicht hinzugefügt: Kein Tier oder mehrere haben diesen Barcode oder Namen, oder Petstore hat nicht geantwortet',
   'Some of the lines may be booked already. “Book” books each of them only once.':
     'Einige Zeilen sind vielleicht schon gebucht. „Buchen“ bucht jede nur einmal.',
+  'Nothing is booked yet: what you entered last was added. Look at it, and book again.':
+    'Noch ist nichts gebucht: Ihre letzte Eingabe kam dazu. Sehen Sie sie an, und buchen Sie noch einmal.',
   Book: 'Buchen',
   'Book {count} article': '{count} Artikel buchen',
   'Book {count} articles': '{count} Artikel buchen',

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { ApiError } from '../../../client/petstore-client.ts'
 import { readPageAgain, UnknownOutcome, useChange } from '../../data/change.ts'
 import { useSession } from '../../data/session-context.ts'
@@ -11,6 +11,7 @@ import {
   canSendAgain,
   changeOf,
   emptied,
+  type StockLine,
   type StoredDraft,
   withoutBooked,
 } from '../../data/stock-draft.ts'
@@ -33,7 +34,9 @@ interface BookingProps {
 /** The note and the buttons for all lines of a draft, and what became of them. */
 export function Booking({ draft, defaultNote, noteHelp, settle }: BookingProps) {
   const { lines, note = defaultNote, sent } = draft.use()
-  const { change, refused, unknown, book, giveUp } = useBooking(draft, settle)
+  const { change, refused, unknown, book, giveUp, isNewUnseen } = useBooking(draft, settle)
+  /** The lines when the button was pressed: the press takes the focus from a field, whose entry adds another line. */
+  const pressed = useRef<readonly StockLine[]>([])
   const count = lines.filter(line => changeOf(line) !== 0n).length
   return (
     <Stack gap="sm" maw={480} className="unprinted">
@@ -56,9 +59,22 @@ export function Booking({ draft, defaultNote, noteHelp, settle }: BookingProps) 
         </Text>
       )}
       <RefusedLines refused={refused} />
+      {isNewUnseen && (
+        <Text size="sm" role="status">
+          {t('Nothing is booked yet: what you entered last was added. Look at it, and book again.')}
+        </Text>
+      )}
       {!unknown && (
         <Group>
-          <Button onClick={() => book(note)} loading={change.isRunning} disabled={count === 0}>
+          <Button
+            onPointerDown={() => {
+              pressed.current = lines
+            }}
+            // A key presses the button without a pointer.
+            onClick={({ detail }) => book(note, detail === 0 ? lines : pressed.current)}
+            loading={change.isRunning}
+            disabled={count === 0}
+          >
             {count === 0 ? t('Book') : countText(count, 'Book {count} article', 'Book {count} articles')}
           </Button>
           {lines.length > 0 && !change.isRunning && (
@@ -97,6 +113,7 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
   const queries = useQueryClient()
   const keyId = String(info.id)
   const [refused, setRefused] = useState<Booked['refused']>([])
+  const [isNewUnseen, setIsNewUnseen] = useState(false)
   const change = useChange<Booked>('book-stock', {
     onDone: async booked => {
       draft.update(current => withoutBooked(current, booked))
@@ -105,9 +122,13 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
       await readPageAgain(queries)
     },
   })
-  const book = async (note: string): Promise<void> => {
+  /** Books the lines, unless a difference is among them that was not in the `seen` ones, which the user has booked. */
+  const book = async (note: string, seen?: readonly StockLine[]): Promise<void> => {
     if (change.isRunning || (settle && !(await settle()))) return
-    const { sent } = draft.get()
+    const { sent, lines } = draft.get()
+    const isUnseen = !sent && seen && lines.some(line => changeOf(line) !== 0n && !seen.includes(line))
+    setIsNewUnseen(isUnseen === true)
+    if (isUnseen) return
     // The page may have waited for long: this shows what the user can do.
     const isPossible = canSendAgain(draft.get(), keyId)
     draft.update(current => ({ ...current, sent: sent ?? { atMs: Date.now(), keyId, note } }))
@@ -118,6 +139,7 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
     change.giveUp()
     draft.update(emptied)
     setRefused([])
+    setIsNewUnseen(false)
   }
   const { sent } = draft.use()
   const isRepeatable = canSendAgain(draft.get(), keyId)
@@ -125,7 +147,7 @@ function useBooking(draft: StoredDraft, settle?: () => Promise<boolean>) {
   const isInterrupted = sent !== undefined && !change.isRunning && !change.unknown && !change.error
   const isUnclear = isInterrupted || (!isRepeatable && !change.isRunning)
   const unknown = isUnclear ? new UnknownOutcome({ isRepeatable }, undefined) : change.unknown
-  return { change, refused, unknown, book, giveUp }
+  return { change, refused, unknown, book, giveUp, isNewUnseen }
 }
 
 function bookedText({ lines, refused }: Booked): string {
