@@ -251,6 +251,10 @@ test('a delivery from a file adds to the stock, and is taken back, except for wh
   await past.getByText('1 new pet, 2 pets updated, 2 changes taken back').waitFor()
   expect(await stock()).toEqual([2n])
   expect((await client.listPets({ search: 'Harness' })).data.items).toEqual([])
+  // The category has only pets of its own import.
+  await past.getByRole('button', { name: 'Take back' }).nth(1).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'Delivered: still has pets' }).waitFor()
   await page.context().close()
 })
 

@@ -188,7 +188,7 @@ function importIdOf({ resume, takeBack }: ImportOptions): bigint | undefined {
 
 const keptBecause: Readonly<Record<TakeBackReport['kept'][number]['reason'], string>> = {
   changed: 'was sold or changed since',
-  in_use: 'has other pets',
+  in_use: 'still has pets',
   barcode_taken: 'had a barcode that another pet has now',
   category_deleted: 'was in a category that is deleted now',
 }

@@ -795,7 +795,7 @@ const sentences = {
   '{count} stays:': '{count} bleibt:',
   '{count} stay:': '{count} bleiben:',
   'sold or changed since': 'seitdem verkauft oder geändert',
-  'has other pets': 'hat andere Tiere',
+  'still has pets': 'enthält noch Tiere',
   'another pet has its barcode': 'ein anderes Tier hat den Barcode',
   'its category was deleted': 'die Kategorie wurde gelöscht',
   'Create the categories that pets name and that do not exist':

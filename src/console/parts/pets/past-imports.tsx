@@ -108,7 +108,7 @@ function TakeBack({ past, onDone, onClose }: TakeBackProps) {
 
 const reasons: Readonly<Record<TakeBackReport['kept'][number]['reason'], string>> = {
   changed: t('sold or changed since'),
-  in_use: t('has other pets'),
+  in_use: t('still has pets'),
   barcode_taken: t('another pet has its barcode'),
   category_deleted: t('its category was deleted'),
 }
