@@ -428,7 +428,8 @@ function problemOfCells<Row>(
     const index = columns.indexOf(name)
     const value = values[index] ?? ''
     const rule = index < 0 ? undefined : ruleOf(name, value)
-    if (rule !== undefined) return `${translated(name)} ${shownCell(value)} ${rule}`
+    const shown = value === '' ? translated(name) : `${translated(name)} ${shownCell(value)}`
+    if (rule !== undefined) return `${shown} ${rule}`
   }
   return undefined
 }
@@ -464,6 +465,7 @@ function brokenRule(column: string, value: string): string | undefined {
   const [min, max] = column === 'description' ? [0, DESCRIPTION_CHARS_MAX] : [1, NAME_CHARS_MAX]
   const { length } = [...value]
   if (length >= min && length <= max && !value.includes('\0')) return undefined
+  if (length === 0) return message`is empty`
   return min === 0
     ? message`must have at most ${max} characters`
     : message`must have ${min} to ${max} characters`

@@ -71,7 +71,7 @@ export function unitsIn(value: string): bigint | undefined {
 export function shownCell(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)
   return (
-    escapeControls(JSON.stringify(start)) +
+    message`"${escapeControls(JSON.stringify(start)).slice(1, -1)}"` +
     (start === cell ? '' : message` (the first ${CELL_CHARS_SHOWN} characters)`)
   )
 }

@@ -138,7 +138,7 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
   'the rows of a shop system with variants name each wrong line': [
     'name,category,quantity\nRex,Hunde,3\n,,2\nMinka,Katzen,-1\n',
     'Rex|Hunde|3',
-    '3: name "" must have 1 to 200 characters',
+    '3: name is empty',
     '4: quantity "-1" must be an integer from 0 to 1000000000',
   ],
   'words for yes are read in both Unicode forms': [

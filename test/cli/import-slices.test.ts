@@ -167,7 +167,7 @@ onEveryEngine(engine => {
     const sources = { categories: source('categories.csv'), pets: source('wrong.csv') }
     const report = await importFiles({ ...target, loadSlice }, sources, { keepGoing: true }, silent)
     expect(textsOf(report)).toEqual([
-      'pets:4: name "" must have 1 to 200 characters',
+      'pets:4: name is empty',
       'pets:2: there is no category "Cats"',
       'pets:5: there is no category "Cats"',
     ])
@@ -213,7 +213,7 @@ onEveryEngine(engine => {
     const problems = [
       'categories:3: the category "Dogs" occurs twice',
       'pets:2: there is no category "Cats"',
-      'pets:4: name "" must have 1 to 200 characters',
+      'pets:4: name is empty',
       'pets:5: there is no category "Cats"',
     ]
     expect([refused.outcome, textsOf(refused), refused.problemCount]).toEqual([undefined, problems, 4])

@@ -150,7 +150,7 @@ test('an import reports each invalid line by its number, and loads nothing witho
     'name,category,quantity,hold\nRex,Dogs,1,\n,Dogs,1,\nIda,Cats,1,\nMax,Dogs,-1,\nTom,Dogs,1,maybe\nBo\n'
   const files = ['--categories', newFile(categories), '--pets', newFile(wrong)]
   const problems = [
-    'file.csv:3: name "" must have 1 to 200 characters',
+    'file.csv:3: name is empty',
     'file.csv:4: there is no category "Cats"',
     'file.csv:5: quantity "-1" must be an integer from 0 to 1000000000',
     'file.csv:6: hold "maybe" must be yes, no or empty',

@@ -1096,7 +1096,7 @@ const files = {
   '{0} as {1}': '{0} als {1}',
   '{0} is read as {1}': '{0} gilt als {1}',
   '{0} and {1}': '{0} und {1}',
-  '"" (without a name)': '"" (ohne Namen)',
+  '"" (without a name)': '„“ (ohne Namen)',
   ' (did you mean {0}?)': ' (meinten Sie {0}?)',
   '{0} more': '{0} weitere',
   'the column {0} is ignored': 'Die Spalte {0} wird nicht gelesen',
@@ -1120,6 +1120,8 @@ const files = {
   'has lost digits in a spreadsheet: format its column as text':
     'hat in einer Tabelle Ziffern verloren: Formatieren Sie die Spalte als Text',
   'must have 1 to 64 printable ASCII characters': 'muss 1 bis 64 druckbare ASCII-Zeichen haben',
+  'is empty': 'ist leer',
+  '"{0}"': '„{0}“',
   'must be given, because it changes the stock': 'muss angegeben sein, weil sie den Bestand ändert',
   'must have at most {0} characters': 'darf höchstens {0} Zeichen haben',
   'must have {0} to {1} characters': 'muss {0} bis {1} Zeichen haben',
