@@ -19,7 +19,13 @@ import { similarName } from '../values/similar-name.ts'
 import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { columnMeantBy, isOwnName } from './column-names.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
-import { type CatalogueSource, FileLines, UnreadableFile, withoutLineEnd } from './file-text.ts'
+import {
+  type CatalogueSource,
+  FileLines,
+  UnclearColumns,
+  UnreadableFile,
+  withoutLineEnd,
+} from './file-text.ts'
 import { tableBytes } from './workbook.ts'
 
 /** The kind of the rows in a file. */
@@ -41,14 +47,17 @@ type Cells = Readonly<Record<string, string>>
 
 /** A column of a file, and what it is read as; undefined if it is left out. */
 export interface FileColumn {
-  /** From 0. */
-  readonly index: number
+  /** The written name, with a number if a column before it has the same: the key of a choice. */
+  readonly key: string
   readonly written: string
   readonly column: string | undefined
 }
 
-/** What a person says about the columns of a file, by their index: what each is read as, undefined to leave it out. */
-export type ColumnChoices = ReadonlyMap<number, string | undefined>
+/**
+ * What a person says about columns, by their key: what each is read as, undefined to leave it out. A corrected file
+ * has the same keys. Those that a file does not have are ignored.
+ */
+export type ColumnChoices = ReadonlyMap<string, string | undefined>
 
 interface Layout<Row> {
   readonly required: readonly string[]
@@ -165,7 +174,7 @@ export function readPets(
     return rule
   }
   const prepare = async (): Promise<void> => {
-    format.mark ??= await decimalMarkOf(again, chosen)
+    format.mark ??= await decimalMarkOf(again, { chosen, onColumns })
   }
   return readRows(source, { ...layout, ruleOf, prepare, chosen, onColumns }, onNotice)
 }
@@ -180,14 +189,14 @@ function isUnclear(cell: string): boolean {
 /** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
 async function decimalMarkOf(
   source: CatalogueSource,
-  chosen: ColumnChoices | undefined,
+  columns: Pick<Layout<ImportedPet>, 'chosen' | 'onColumns'>,
 ): Promise<DecimalMark | undefined> {
   const marks = new Set<DecimalMark>()
   const ruleOf = (column: string, value: string): undefined => {
     const mark = column === 'price' ? decimalMarkIn(value) : undefined
     if (mark !== undefined && mark !== 'unclear') marks.add(mark)
   }
-  const layout = { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf, chosen }
+  const layout = { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf, ...columns }
   const rows = readRows(source, layout, () => {})
   while (!(await rows.next()).done);
   const [mark, other] = marks
@@ -249,15 +258,22 @@ async function* readRows<Row>(
 function columnsOf<Row>(
   place: string,
   { cells }: FileRecord,
-  { required, optional, chosen = new Map(), onColumns }: Layout<Row>,
+  { required, optional, chosen: choices, onColumns }: Layout<Row>,
   onNotice: (notice: string) => void,
 ): readonly (string | undefined)[] {
   const width = cells.findLastIndex(cell => cellValue(cell) !== '') + 1
   const written = cells.slice(0, width).map(cellValue)
   const known = [...required, ...optional]
+  const keys = columnKeys(written)
+  const chosen = new Map(
+    keys.flatMap((key, index) => (choices?.has(key) ? [[index, choices.get(key)] as const] : [])),
+  )
   const names = columnNames(written, known, chosen)
   const readAs = (index: number): string | undefined => known.find(column => column === names[index])
-  onColumns?.(written.map((name, index) => ({ index, written: name, column: readAs(index) })))
+  onColumns?.(
+    written.map((name, index) => ({ key: keys[index] ?? '', written: name, column: readAs(index) })),
+  )
+  const Refusal = onColumns ? UnclearColumns : UnreadableFile
   const others = written.filter((_, index) => !chosen.has(index) && !known.includes(names[index] ?? ''))
   const rule = message`the columns are ${known.map(translated).join(', ')}`
   const missing = required.find(name => !names.includes(name))
@@ -265,19 +281,17 @@ function columnsOf<Row>(
     const similar = similarName(missing, others.filter(Boolean))
     const hint =
       similar === undefined ? '' : message`. Did you mean "${translated(missing)}" by ${shownCell(similar)}?`
-    throw new UnreadableFile(
-      message`${place}: the column "${translated(missing)}" is missing; ${rule}${hint}`,
-    )
+    throw new Refusal(message`${place}: the column "${translated(missing)}" is missing; ${rule}${hint}`)
   }
   if (!known.includes('category') && names.includes('category'))
-    throw new UnreadableFile(
+    throw new Refusal(
       message`${place}: the column "category" is that of a file of pets, not of categories; ${rule}`,
     )
   const repeated = names.findIndex((name, index) => known.includes(name) && names.indexOf(name) !== index)
-  if (repeated >= 0) throw new UnreadableFile(`${place}: ${repeatedColumn(written, names, repeated)}`)
+  if (repeated >= 0) throw new Refusal(`${place}: ${repeatedColumn(written, names, repeated)}`)
   const stock = known.includes('quantity') && !names.includes('quantity') && others.find(isLikeStock)
   if (stock)
-    throw new UnreadableFile(
+    throw new Refusal(
       [
         message`${place}: the column "quantity" is missing; ${rule}.`,
         message`Did you mean "quantity" by ${shownCell(stock)}? Name that column quantity.`,
@@ -298,11 +312,23 @@ function columnsOf<Row>(
   return names.map((_, index) => readAs(index))
 }
 
+/** Returns the names of columns, each with a number if it is not the first of its name. */
+function columnKeys(written: readonly string[]): string[] {
+  return written.map((name, index) => {
+    const before = written.slice(0, index).filter(one => one === name).length
+    return before === 0 ? name : `${name}\n${before}`
+  })
+}
+
 /**
  * Returns what the names of columns mean. What a person chose comes first. A column that is called otherwise is used
  * only if no column has its own name.
  */
-function columnNames(written: readonly string[], known: readonly string[], chosen: ColumnChoices): string[] {
+function columnNames(
+  written: readonly string[],
+  known: readonly string[],
+  chosen: ReadonlyMap<number, string | undefined>,
+): string[] {
   const taken = [...chosen.values()]
   const free = known.filter(column => !taken.includes(column))
   const own = free.filter(column =>

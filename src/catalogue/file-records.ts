@@ -18,6 +18,8 @@ const BLANK_LINE = /^[\s\ufeff,;|"]*$/
 const SEPARATOR_LINE = /^\s*"?sep=(.?)"?[\s,;|]*$/i
 /** A cell in quotes, in which each quote is doubled. */
 const QUOTED = /^"((?:[^"]|"")*)"$/
+/** A text between two quotes, or the rest of a line after a quote. */
+const QUOTED_PART = /"[^"]*(?:"|$)/g
 /** The maximum number of lines with a value up to the header. */
 const PREAMBLE_LINES_MAX = 10
 /** The maximum number of lines that are kept while the header is looked for. Most of them can be blank. */
@@ -115,7 +117,9 @@ export class FileRecords {
     if (header === undefined) return []
     const rest = this.#preamble.splice(0)
     const line = rest[header] ?? ''
-    this.delimiter = this.#separatorOf(line).delimiter
+    const { delimiter, meant } = this.#separatorOf(line)
+    const isKnown = meant.size > 0 || this.separatorLine !== ''
+    this.delimiter = isKnown ? delimiter : delimiterOf(rest.slice(header))
     this.#hasQuotes = this.delimiter !== '\t' || this.#isQuotedHeader(line)
     this.skippedLines = rest.slice(0, header).filter(one => !BLANK_LINE.test(one)).length
     this.#linesEnded += header
@@ -238,6 +242,18 @@ export class FileRecords {
     this.#open = []
     return lines.map(line => this.#tabRow(line))
   }
+}
+
+/** Returns the delimiter that divides the most of the first lines into as many cells as the first one. */
+function delimiterOf(lines: readonly string[]): string {
+  const filled = lines.filter(line => !BLANK_LINE.test(line)).slice(0, PREAMBLE_LINES_MAX)
+  const scores = DELIMITERS.map(delimiter => {
+    const [width = 1, ...widths] = filled.map(
+      line => line.replaceAll(QUOTED_PART, '').split(delimiter).length,
+    )
+    return { delimiter, score: width === 1 ? -1 : widths.filter(one => one === width).length }
+  })
+  return scores.toSorted((one, other) => other.score - one.score)[0]?.delimiter ?? ','
 }
 
 /** Returns the header and the rows of a whole text, whose columns are `known`, and its delimiter. */

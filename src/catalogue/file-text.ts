@@ -13,6 +13,9 @@ export interface CatalogueSource {
 /** Thrown if a file is refused as a whole. The message is a sentence for the user. */
 export class UnreadableFile extends Error {}
 
+/** Thrown if only the columns of a file are not understood: a person may say what they are. */
+export class UnclearColumns extends UnreadableFile {}
+
 /** The number of bytes in which the format and the encoding of a file are recognized. */
 const START_BYTES = 4096
 const CHARS_SHOWN = 100

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readPets } from '../../src/catalogue/catalogue-file.ts'
+import { type FileColumn, readPets } from '../../src/catalogue/catalogue-file.ts'
+import { UnclearColumns } from '../../src/catalogue/file-text.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import type { ImportedPet } from '../../src/shop/imports/schema.ts'
 
@@ -176,6 +177,24 @@ test('a comma stays the delimiter of a file although a column name contains a se
     [['Rex', 'Dogs', 1n]],
     [expect.stringContaining('pets.csv:1: the column "hold;x" (did you mean hold?) is ignored')],
   ])
+})
+
+test('without a known name, the lines show the delimiter', async () => {
+  for (const text of ['Bez.;Gruppe\nRex, der Hund;"Hunde; groß"\n', 'A;B', 'A|B, C\n1|2\n', 'A\tB\n']) {
+    const columns: unknown[] = []
+    const source = {
+      name: 'pets.csv',
+      chunks: async function* () {
+        yield Buffer.from(text)
+      },
+    }
+    const onColumns = (found: readonly FileColumn[]): void => {
+      columns.push(...found.map(({ written }) => written))
+    }
+    const reading = readPets(source, () => {}, 'EUR', { onColumns }).next()
+    await expect(reading).rejects.toThrow(UnclearColumns)
+    expect([text, columns.length]).toEqual([text, 2])
+  }
 })
 
 test('a stock column of another program is asked for, and other columns about a stock are ignored', async () => {

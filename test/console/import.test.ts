@@ -43,8 +43,8 @@ async function consoleSays(page: Page): Promise<string[]> {
   await page.getByRole('button', { name: 'Check' }).click()
   const alert = page.getByRole('alert')
   await alert.waitFor()
-  const [title = '', ...sentences] = (await alert.innerText()).split('\n')
-  if (title === 'The file cannot be read') return sentences
+  const [title = '', sentence = ''] = (await alert.innerText()).split('\n')
+  if (title === 'The file cannot be read') return [sentence]
   const rows = await page.getByRole('table', { name: 'Problems' }).getByRole('row').all()
   const cells = await Promise.all(rows.slice(1).map(row => row.getByRole('cell').allInnerTexts()))
   return cells.map(([, line, problem]) => `${line}: ${problem}`)
@@ -281,5 +281,33 @@ test('the user says what a column is, also of a file that is refused without it,
   expect(data.items[0]).toMatchObject({ name: 'Mapped one', price: 1250n })
   // Another file has other columns.
   await choosePets(page, 'name,category\nMax,Mapped\n')
-  expect(await page.getByText('Columns of the pets file').count()).toBe(0)
+  expect(await page.getByRole('group', { name: 'Columns of the pets file' }).count()).toBe(0)
+})
+
+test('what the user says about columns stays for the corrected file, also of an unknown header', async () => {
+  const page = await browser.open(store(), '/import')
+  await store().client.createCategory({ body: { name: 'Corrected' } })
+  const check = page.getByRole('button', { name: 'Check' })
+  const read = async (column: string, as: string): Promise<void> => {
+    await page.getByRole('combobox', { name: column, exact: true }).click()
+    await page.getByRole('option', { name: as, exact: true }).click()
+  }
+  await choosePets(page, 'Bez.;Gruppe\nCorrected one;Korrected\nCorrected two;Corrected\n')
+  await check.click()
+  await page.getByText('Say what each column is').waitFor()
+  await read('Bez.', 'name')
+  await read('Gruppe', 'category')
+  await check.click()
+  await page.getByText('1 line cannot be imported').waitFor()
+  await choosePets(page, 'Bez.;Gruppe\nCorrected one;Corrected\nCorrected two;Corrected\n')
+  await check.click()
+  await page.getByText('2 pets can be imported').waitFor()
+  expect(await page.getByRole('combobox', { name: 'Gruppe', exact: true }).inputValue()).toBe('category')
+  // The prices of a file that is refused are unclear.
+  await choosePets(page, 'Liste\n\nBezeichnung;Warengruppe;Lager;Preis\nCorrected three;Corrected;3;1.250\n')
+  await check.click()
+  await page.getByText('Did you mean "quantity" by "Lager"?').waitFor()
+  await page.getByText('Say what each column is').waitFor()
+  await read('Lager', 'quantity')
+  await page.getByText('The file cannot be read').waitFor({ state: 'detached' })
 })

@@ -21,7 +21,7 @@ import {
   type FileColumn,
   petColumns,
 } from '../../catalogue/catalogue-file.ts'
-import { UnreadableFile } from '../../catalogue/file-text.ts'
+import { UnclearColumns, UnreadableFile } from '../../catalogue/file-text.ts'
 import { escapeControls } from '../../values/control-characters.ts'
 import {
   type ChosenFiles,
@@ -109,8 +109,8 @@ export function Import() {
     forgetResult()
     setFiles({ ...files, [kind]: file })
     if (kind !== 'pets') return
-    // Another file may have another mark and other columns.
-    setChoices({ ...choices, decimalMark: undefined, columns: new Map() })
+    // Another file may have another mark. What is said about its columns stays for those of the same names.
+    setChoices({ ...choices, decimalMark: undefined })
     setColumns([])
   }
   const changeChoices = (changed: Partial<ImportChoices>): void => {
@@ -274,16 +274,16 @@ function FileColumns({ columns, chosen, onChange }: FileColumnsProps) {
   return (
     <Fieldset legend={t('Columns of the pets file')}>
       <SimpleGrid cols={{ base: 1, xs: 2 }} spacing="sm">
-        {named.map(({ index, written, column }) => (
+        {named.map(({ key, written, column }) => (
           <Select
-            key={index}
+            key={key}
             size="xs"
             label={escapeControls(written)}
             className="name"
             data={data}
-            value={(chosen.has(index) ? chosen.get(index) : column) ?? LEFT_OUT}
+            value={(chosen.has(key) ? chosen.get(key) : column) ?? LEFT_OUT}
             onChange={value => {
-              if (value !== null) onChange(new Map(chosen).set(index, value === LEFT_OUT ? undefined : value))
+              if (value !== null) onChange(new Map(chosen).set(key, value === LEFT_OUT ? undefined : value))
             }}
             allowDeselect={false}
           />
@@ -336,6 +336,11 @@ function ImportError({ error }: { readonly error: unknown }) {
     return (
       <Alert color="red" role="alert" title={t('The file cannot be read')} className="name">
         {error.message}
+        {error instanceof UnclearColumns && (
+          <Text size="sm">
+            {t('Say what each column is in “Columns of the pets file”, and check again.')}
+          </Text>
+        )}
       </Alert>
     )
   }

@@ -817,6 +817,8 @@ const sentences = {
   'With a point: 12.50': 'Mit Punkt: 12.50',
   'Remove the pets file': 'Datei mit Tieren entfernen',
   'Remove the categories file': 'Datei mit Kategorien entfernen',
+  'Say what each column is in “Columns of the pets file”, and check again.':
+    'Wählen Sie bei „Spalten der Tierdatei“, was jede Spalte ist, und prüfen Sie noch einmal.',
   'The file cannot be read': 'Die Datei kann nicht gelesen werden',
   '{count} line cannot be imported': '{count} Zeile kann nicht importiert werden',
   '{count} lines cannot be imported': '{count} Zeilen können nicht importiert werden',
