@@ -105,7 +105,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     setTyped(code)
     onSelect(null)
     queue.add(code.trim())
-  }, props.takesScans)
+  }, props.takesScans === true)
   const field = {
     ref: queue.input,
     searchable: true,
