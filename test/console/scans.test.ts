@@ -72,6 +72,17 @@ test('a search that finds no pet offers the closest words as links', async () =>
   await page.getByRole('link', { name: 'Schildkröte' }).click()
   await page.waitForURL('**/pets?search=Schildkr%C3%B6te')
   await page.getByRole('row').getByRole('link', { name: 'Schildkröte' }).waitFor()
+  const header = page.getByRole('combobox', { name: 'Find a pet or an order' }).filter({ visible: true })
+  await header.fill('shildkrote')
+  await page.getByRole('option', { name: 'Schildkröte', exact: true }).click()
+  await page.waitForURL('**/pets?search=Schildkr%C3%B6te')
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  const field = page.getByRole('dialog').getByRole('combobox', { name: 'Pet' })
+  await field.fill('schidlkrote')
+  await page.getByText('No word of a pet name starts with this. Did you mean:').waitFor()
+  await page.getByRole('option', { name: 'Schildkröte', exact: true }).click()
+  await page.getByRole('option', { name: 'Schildkröte (1 for sale)' }).click()
+  await until('the pet is chosen', async () => (await field.inputValue()).startsWith('Schildkröte'))
 })
 
 test('keys that a person types without a field are no scan, and the shortcuts of a person work', async () => {

@@ -38,18 +38,21 @@ const similarSearches = {
 } as const
 
 /** Returns searches that find pets, for one that finds none. */
+export async function findSimilarSearches(key: string, search: string): Promise<readonly string[]> {
+  const { data } = await makeCall({ baseUrl, key })('similar', similarSearches, { search })
+  // Safe: the contract of the operation has this type.
+  return (data as readonly { readonly search: string }[]).map(similar => similar.search)
+}
+
+/** Like `findSimilarSearches`; none for an empty search. */
 export function useSimilarSearches(search: string): readonly string[] {
   const { key } = useSession()
   const { data = [] } = useQuery({
     queryKey: ['pets', 'similar', search],
-    queryFn: async () => {
-      const { data: found } = await makeCall({ baseUrl, key })('similar', similarSearches, { search })
-      // Safe: the contract of the operation has this type.
-      return found as readonly { readonly search: string }[]
-    },
+    queryFn: () => findSimilarSearches(key, search),
     enabled: search !== '',
   })
-  return data.map(similar => similar.search)
+  return data
 }
 
 /** Shown until a name is read. */

@@ -405,6 +405,7 @@ const sentences = {
     'Tiere erscheinen hier, sobald jemand eines hinzufügt. Ihr Schlüssel darf keine Tiere hinzufügen.',
   'There is no pet yet.': 'Es gibt noch kein Tier.',
   'No word of a pet name starts with this.': 'Kein Wort eines Tiernamens beginnt so.',
+  'Did you mean:': 'Meinten Sie:',
   'No word of a name starts with this.': 'Kein Wort eines Namens beginnt so.',
   'Find a pet': 'Tier suchen',
   'Find a pet or an order': 'Tier oder Bestellung suchen',

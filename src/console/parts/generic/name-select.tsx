@@ -33,6 +33,8 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
   readonly takesScans?: boolean
   /** Reads all items whose name starts with a text, and the one with this barcode. */
   readonly read: (text: string) => Promise<readonly Item[]>
+  /** Returns texts that match items, for one that matches none. */
+  readonly findSimilar?: (text: string) => Promise<readonly string[]>
   /** Returns the option of an item in a list. Other items of the list can have the same name. */
   readonly optionOf: (item: Item, list: readonly Item[]) => ComboboxItem
   /** The option of `value`; undefined if there is no value, or if its item has not been read. */
@@ -51,23 +53,57 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
 /** A field that searches by name: no option can be chosen that does not match the typed text. */
 export function NameSelect<Item extends NamedItem>(props: NameSelectProps<Item>) {
   const { resource, search, read, optionOf, chosen, onSelect, onType, takesScans, noneText, ...rest } = props
-  const { noneHelp, noMatchText, ...select } = rest
-  const { found, isPending, isTyping, field } = useNameField(props)
+  const { noneHelp, noMatchText, findSimilar: _, ...select } = rest
+  const { found, isPending, isTyping, text, field, ...states } = useNameField(props)
   const options = found.map(item => optionOf(item, found))
   const isNone = !isTyping && !isPending && found.length === 0
+  const similar = useSimilarTexts(props, isTyping && !isPending && found.length === 0 ? text : '')
+  const similarOptions = similar.map(one => ({ value: SIMILAR + one, label: one }))
+  const searchFor = (other: string): void => {
+    states.setTyped(other)
+    onType?.(other)
+    // The choice of an option closes the list.
+    setTimeout(() => states.setOpen(true))
+  }
   return (
     <Select
       {...select}
       {...field}
       description={isNone && noneHelp}
       // The chosen item is always an option, because the field shows its label. The list shows only matches.
-      data={chosen && !isIn(options, chosen) ? [chosen, ...options] : options}
+      data={[
+        ...(chosen && !isIn(options, chosen) ? [chosen] : []),
+        ...options,
+        ...(similar.length > 0
+          ? [{ group: `${noMatchText} ${t('Did you mean:')}`, items: similarOptions }]
+          : []),
+      ]}
       filter={({ options: all }) =>
-        all.filter(option => !isTyping || ('value' in option && isIn(options, option)))
+        all.filter(option => !isTyping || !('value' in option) || isIn(options, option))
       }
+      onChange={(value, option) => {
+        const [one] = similar.filter(text => value === SIMILAR + text)
+        if (one === undefined) field.onChange(value, option)
+        else searchFor(one)
+      }}
       nothingFoundMessage={isPending ? t('Searching…') : isNone ? noneText : noMatchText}
     />
   )
+}
+
+/** The start of the value of an option that is another text to search for. */
+const SIMILAR = 'similar '
+
+function useSimilarTexts<Item extends NamedItem>(
+  { resource, findSimilar }: NameSelectProps<Item>,
+  text: string,
+): readonly string[] {
+  const { data = [] } = useQuery({
+    queryKey: [resource, 'similar', text],
+    queryFn: () => findSimilar?.(text) ?? [],
+    enabled: findSimilar !== undefined && text !== '',
+  })
+  return data
 }
 
 function isIn(options: readonly ComboboxItem[], { value }: ComboboxItem): boolean {
@@ -111,7 +147,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     searchable: true,
     dropdownOpened: isOpen,
     searchValue: typed ?? chosen?.label ?? '',
-    onChange: (_: string | null, option: ComboboxItem | null) => {
+    onChange: (_: string | null, option: ComboboxItem | null): void => {
       setTyped(undefined)
       onSelect(option)
     },
@@ -143,7 +179,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     onDropdownOpen: () => setOpen(true),
     onDropdownClose: () => setOpen(false),
   }
-  return { found, isPending, isTyping, field }
+  return { found, isPending, isTyping, text, field, setTyped, setOpen }
 }
 
 /** Returns the items for a text; undefined until they have been read. `isHurried` ends the wait for more letters. */

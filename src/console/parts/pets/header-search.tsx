@@ -5,7 +5,7 @@ import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
 import { caselessForm } from '../../../values/same-name.ts'
-import { findPets } from '../../data/pets.ts'
+import { findPets, useSimilarSearches } from '../../data/pets.ts'
 import { useScan } from '../../data/scans.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { t } from '../../words/sentences.tsx'
@@ -30,23 +30,13 @@ interface HeaderSearchProps extends Pick<SelectProps, 'visibleFrom' | 'hiddenFro
  * A field that finds pets by their barcode or the words of their names, and orders by their reference, and opens one.
  */
 export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps) {
-  const { client } = useSession()
-  const can = useCan()
   const [, navigate] = useLocation()
   const [typed, setTyped] = useState('')
   const text = typed.trim()
-  const [debounced] = useDebouncedValue(text, TYPING_MS)
   /** The text after which Enter was pressed, until its results are there. */
   const [queued, setQueued] = useState<string>()
-  const searched = queued === text ? text : debounced
-  const seesOrders = can('orders:read')
-  const { data, isFetching, isError } = useQuery({
-    // The options change with the pets, and with the orders.
-    queryKey: ['pets', 'everything', searched, seesOrders],
-    queryFn: ({ signal }) => findAll(client, searched, seesOrders, signal),
-    enabled: searched !== '',
-  })
-  const isPending = searched !== text || isFetching
+  const seesOrders = useCan()('orders:read')
+  const { data, isPending, isError, options } = useFound(text, queued === text, seesOrders)
   const open = (path: string): void => {
     setTyped('')
     navigate(path)
@@ -72,7 +62,7 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
       aria-label={what}
       placeholder={what}
       value={null}
-      data={text === '' || isPending || !data ? [] : data}
+      data={options}
       searchValue={typed}
       onSearchChange={setTyped}
       // The store has searched.
@@ -89,12 +79,32 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
         if (isPending) setQueued(text)
         else open(exactIn(text, data) ?? data?.[0]?.items[0]?.value ?? searchFor(text))
       }}
-      nothingFoundMessage={
-        text === '' ? undefined : isPending ? t('Searching…') : t('No word of a name starts with this.')
-      }
+      nothingFoundMessage={text === '' ? undefined : isPending ? t('Searching…') : NO_MATCH}
       rightSection={<span />}
     />
   )
+}
+
+const NO_MATCH = t('No word of a name starts with this.')
+
+/** Finds what a text matches. The options are other searches if it matches nothing. `isHurried` does not wait. */
+function useFound(text: string, isHurried: boolean, seesOrders: boolean) {
+  const { client } = useSession()
+  const [debounced] = useDebouncedValue(text, TYPING_MS)
+  const searched = isHurried ? text : debounced
+  const { data, isFetching, isError } = useQuery({
+    // The options change with the pets, and with the orders.
+    queryKey: ['pets', 'everything', searched, seesOrders],
+    queryFn: ({ signal }) => findAll(client, searched, seesOrders, signal),
+    enabled: searched !== '',
+  })
+  const isPending = searched !== text || isFetching
+  const found = text === '' || isPending || !data ? [] : data
+  const isNone = text !== '' && !isPending && data?.length === 0
+  const similar = useSimilarSearches(isNone ? text : '').map(label => ({ value: searchFor(label), label }))
+  const options =
+    similar.length > 0 ? [{ group: `${NO_MATCH} ${t('Did you mean:')}`, items: similar }] : found
+  return { data, isPending, isError, options }
 }
 
 interface OptionGroup {

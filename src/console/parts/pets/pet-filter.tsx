@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { Pet } from '../../../client/petstore-client.ts'
 import { nameText } from '../../data/name-text.ts'
 import { usePastName } from '../../data/past-names.ts'
-import { findPets, petNumber, readPet } from '../../data/pets.ts'
+import { findPets, findSimilarSearches, petNumber, readPet } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { t } from '../../words/sentences.tsx'
 import { NameSelect } from '../generic/name-select.tsx'
@@ -19,7 +19,7 @@ interface PetFilterProps {
 
 /** A filter by a pet, which the user finds by the words of its name. It also shows a pet that was deleted since. */
 export function PetFilter({ value, onChange }: PetFilterProps) {
-  const { client } = useSession()
+  const { client, key } = useSession()
   const { data } = useQuery({
     queryKey: ['pets', 'one', value],
     queryFn: () => (value === undefined ? null : readPet(client, value)),
@@ -36,6 +36,7 @@ export function PetFilter({ value, onChange }: PetFilterProps) {
       resource="pets"
       search={(text, signal) => findPets(client, text, { limit: OPTIONS_MAX, signal })}
       read={async text => (await client.listPets({ name: text })).data.items}
+      findSimilar={text => findSimilarSearches(key, text)}
       optionOf={(pet, list) => ({ value: String(pet.id), label: petLabel(pet, list) })}
       value={value === undefined ? null : String(value)}
       chosen={value === undefined ? undefined : { value: String(value), label: name }}

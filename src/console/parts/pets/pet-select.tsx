@@ -1,7 +1,7 @@
 import type { ComboboxItem } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
-import { findPets } from '../../data/pets.ts'
+import { findPets, findSimilarSearches } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { t } from '../../words/sentences.tsx'
 import { NameSelect } from '../generic/name-select.tsx'
@@ -38,7 +38,7 @@ interface PetSelectProps {
  */
 export function PetSelect(props: PetSelectProps) {
   const { first, value, onChange, error, isNext = false, takesScans = true, onType } = props
-  const { client } = useSession()
+  const { client, key } = useSession()
   const [selected, setSelected] = useState(first && optionOf(first, []))
   return (
     <NameSelect<Pet>
@@ -67,6 +67,7 @@ export function PetSelect(props: PetSelectProps) {
         ])
         return [...found.filter(({ barcode }) => barcode === name), ...named.data.items]
       }}
+      findSimilar={text => findSimilarSearches(key, text)}
       optionOf={optionOf}
       value={value === '' ? null : value}
       chosen={selected}
