@@ -66,6 +66,7 @@ export function Pets() {
         key={textOf(input)}
         queryKey={['pets', input]}
         read={(cursor, limit) => readFullPage(page => client.listPets({ ...input, ...page }), cursor, limit)}
+        isFiltered={isFiltered}
         empty={isFiltered ? <NoMatch search={search} /> : <NoPets />}
       />
     </Page>
@@ -75,11 +76,12 @@ export function Pets() {
 interface PetTableProps {
   readonly queryKey: readonly unknown[]
   readonly read: (cursor: string | undefined, limit?: number) => Promise<ListPage<Pet>>
+  readonly isFiltered: boolean
   readonly empty: ReactNode
 }
 
 /** The pets that match the filters. A user with a key that may write can choose some, to change them together. */
-function PetTable({ queryKey, read, empty }: PetTableProps) {
+function PetTable({ queryKey, read, isFiltered, empty }: PetTableProps) {
   const can = useCan()
   const [chosen, setChosen] = useState<readonly Pet[]>([])
   const chooseAll = async (): Promise<void> => {
@@ -100,7 +102,7 @@ function PetTable({ queryKey, read, empty }: PetTableProps) {
   }
   return (
     <>
-      <ChosenPets pets={chosen} onChooseAll={chooseAll} onChange={setChosen} />
+      <ChosenPets pets={chosen} isFiltered={isFiltered} onChooseAll={chooseAll} onChange={setChosen} />
       <PagedTable
         label={t('Pets')}
         queryKey={queryKey}

@@ -220,13 +220,16 @@ async function priceChange(client: Client, change: PriceChange): Promise<Change<
 
 interface ChosenPetsProps {
   readonly pets: readonly Pet[]
+  /** Whether the list shows what a search or a filter found. */
+  readonly isFiltered: boolean
   /** Chooses all pets that match the filters. */
   readonly onChooseAll: () => Promise<void>
   readonly onChange: (pets: readonly Pet[]) => void
 }
 
 /** What can be done with the pets that the user has chosen in the list, and what was refused. */
-export function ChosenPets({ pets, onChooseAll, onChange }: ChosenPetsProps) {
+export function ChosenPets({ pets, isFiltered, onChooseAll, onChange }: ChosenPetsProps) {
+  const can = useCan()
   const [isOpen, setIsOpen] = useState(false)
   const [isReading, setIsReading] = useState(false)
   const [refused, setRefused] = useState<readonly Refused<Pet>[]>([])
@@ -238,19 +241,23 @@ export function ChosenPets({ pets, onChooseAll, onChange }: ChosenPetsProps) {
   return (
     <>
       {refused.length > 0 && <RefusedPets refused={refused} onClear={() => setRefused([])} />}
-      {pets.length > 0 && (
+      {can('pets:write') && (isFiltered || pets.length > 0) && (
         <Group role="group" aria-label={t('Chosen pets')}>
-          <Text size="sm" fw={600}>
-            {countText(pets.length, '{count} pet is chosen', '{count} pets are chosen')}
-          </Text>
-          <Button size="xs" onClick={() => setIsOpen(true)}>
-            {t('Change them')}
-          </Button>
+          {pets.length > 0 && (
+            <>
+              <Text size="sm" fw={600}>
+                {countText(pets.length, '{count} pet is chosen', '{count} pets are chosen')}
+              </Text>
+              <Button size="xs" onClick={() => setIsOpen(true)}>
+                {t('Change them')}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onChange([])}>
+                {t('Choose none')}
+              </Button>
+            </>
+          )}
           <Button size="xs" variant="default" loading={isReading} onClick={() => void chooseAll()}>
             {t('Choose all that match')}
-          </Button>
-          <Button size="xs" variant="default" onClick={() => onChange([])}>
-            {t('Choose none')}
           </Button>
         </Group>
       )}
