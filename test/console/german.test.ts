@@ -91,6 +91,7 @@ test('in German, prices have a comma, also in a file, a refusal is German, and d
   await expectGerman(page, 'the sale')
   await dialog.getByRole('button', { name: 'Verkaufen', exact: true }).click()
   await dialog.getByText('Strolch: Es sind weniger Stück verkäuflich als verlangt.').waitFor()
+  await dialog.getByText('Im Bestand: 3, reserviert: 0, verkäuflich: 3.').waitFor()
   await expectGerman(page, 'the refused sale')
   await dialog.getByLabel('Stück').fill('2')
   await dialog.getByRole('button', { name: 'Verkaufen', exact: true }).click()

@@ -165,6 +165,8 @@ const sentences = {
   'the sandbox': 'die Sandbox',
   'the dashboard': 'die Übersicht',
   // Refusals, connection and conflicts
+  'In stock: {quantity}, reserved: {reserved}, for sale: {free}.':
+    'Im Bestand: {quantity}, reserviert: {reserved}, verkäuflich: {free}.',
   'Request refused': 'Anfrage abgelehnt',
   'Request failed': 'Anfrage fehlgeschlagen',
   'The store does not respond': 'Petstore antwortet nicht',
@@ -1255,7 +1257,7 @@ const refusals: Readonly<Record<ErrorCode, string>> = {
     'Die Bestellung ist abgeschlossen: Nur ihre Referenz kann geändert und ihre Ware zurückgegeben werden.',
   order_not_complete: 'Die Bestellung ist offen: Stornieren Sie sie stattdessen.',
   return_exceeds_order: 'Das sind mehr Stück, als noch zurückgegeben werden können.',
-  stock_below_reserved: 'Der Bestand wäre kleiner als das, was offene Bestellungen reservieren.',
+  stock_below_reserved: 'Der Bestand wäre kleiner als 0 oder als das, was offene Bestellungen reservieren.',
   stock_out_of_bounds: 'Der Bestand muss zwischen 0 und 1.000.000.000 liegen.',
   barcode_taken: 'Ein anderes Tier hat diesen Barcode.',
   pet_in_use: 'Das Tier hat offene Bestellungen: Schließen Sie sie zuerst ab, oder stornieren Sie sie.',

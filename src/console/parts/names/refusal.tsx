@@ -1,11 +1,14 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
 import type { ComponentType, ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
 import { InvalidValues, UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
+import { useCan, useSession } from '../../data/session-context.ts'
 import { fieldWords, refusalWords, t } from '../../words/sentences.tsx'
+import { formatCount } from './format.ts'
 import { CategoryName, KeyName, PetName } from './names.tsx'
-import { rewordRefusal } from './shop-words.ts'
+import { rewordRefusal, unitsForSale } from './shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
@@ -100,6 +103,32 @@ function withLabel(error: FieldError, labels: Labels): string {
   return start.replace(/\[\d+\]$/, '') === member ? label + error.message.slice(start.length) : error.message
 }
 
+/** Says how many units there are, if there were too few for a change. */
+function StockNow({ error }: { readonly error: unknown }): ReactNode {
+  const isAboutStock =
+    error instanceof ApiError && ['insufficient_stock', 'stock_below_reserved'].includes(error.code)
+  const [, kind, id] = (isAboutStock && SUBJECT.exec(error.message)) || []
+  return kind === 'Pet' && id !== undefined && <StockOf petId={BigInt(id)} />
+}
+
+function StockOf({ petId }: { readonly petId: bigint }): ReactNode {
+  const { client } = useSession()
+  const can = useCan()
+  const { data: stock } = useQuery({
+    queryKey: ['inventory', 'refused', petId],
+    queryFn: async () => (await client.getInventoryItem({ petId })).data,
+    enabled: can('inventory:read'),
+    staleTime: 0,
+  })
+  if (!stock) return null
+  const numbers = {
+    quantity: formatCount(stock.quantity),
+    reserved: formatCount(stock.reserved ?? 0n),
+    free: formatCount(unitsForSale(stock)),
+  }
+  return ` ${t('In stock: {quantity}, reserved: {reserved}, for sale: {free}.', numbers)}`
+}
+
 interface RefusalProps {
   readonly error: unknown
   /** The labels of the fields. Each field shows the messages about its own member of the body. */
@@ -122,6 +151,7 @@ export function Refusal({ error, labels = {}, onRetry }: RefusalProps) {
     >
       <Text size="sm">
         <Sentence text={messageOf(error, labels)} />
+        <StockNow error={error} />
       </Text>
       <Group justify="space-between" mt="xs">
         {requestId && (
