@@ -28,7 +28,7 @@ test('a delivery is entered with a scanner and a keyboard, and booked with one n
   // A scanner does not wait for the store.
   await scan(page, '4006381333931', 'Corn', '4006381333931', '999', '4006381333931')
   await page.getByText('2 articles, 4 units').waitFor()
-  await page.getByRole('alert').getByText('999', { exact: true }).waitFor()
+  await page.getByRole('alert').getByText('999: no pet has this barcode or name.').waitFor()
   await nextArticle(page).waitFor()
   await page.getByRole('textbox', { name: 'Units of Barley flakes' }).fill('15')
   await page.getByText('2 articles, 16 units').waitFor()
@@ -45,6 +45,21 @@ test('a delivery is entered with a scanner and a keyboard, and booked with one n
   expect(data.items.slice(0, 1)).toMatchObject([
     { reason: 'adjustment', quantityChange: 15n, note: 'Futterhaus 4711' },
   ])
+})
+
+test('of several pets with one name, a delivery offers each with its price and stock', async () => {
+  const { petId, categoryId } = await addPet(store(), 'Twin flakes', 2n)
+  await store().client.updatePet({ petId, body: { price: 250n } })
+  await store().client.createPet({ body: { name: 'Twin flakes', categoryId, price: 300n } })
+  const page = await browser.open(store(), '/inventory/delivery')
+  await nextArticle(page).waitFor()
+  await scan(page, 'Twin flakes')
+  await page.getByText('Twin flakes: several pets match. Choose one:').waitFor()
+  await page.getByRole('button', { name: 'Twin flakes, €3.00' }).waitFor()
+  await page.getByRole('button', { name: 'Twin flakes, €2.50 (2 for sale)' }).click()
+  await page.getByRole('button', { name: 'Book 1 article' }).click()
+  await page.getByText('Booked: 1 article, +1 unit.').waitFor()
+  expect(await stockOf(store().client, petId)).toBe('available 3/0')
 })
 
 /** Enters a delivery of one unit, and loads the page again after the store has booked it and before the reply. */

@@ -1,6 +1,6 @@
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { type KeyboardEvent, useState } from 'react'
-import type { Client } from '../../client/petstore-client.ts'
+import type { Pet } from '../../client/petstore-client.ts'
 import { findPets, usePetName } from '../data/pets.ts'
 import { reportFailure } from '../data/query-client.ts'
 import { useScan } from '../data/scans.ts'
@@ -14,7 +14,7 @@ import { Booking } from '../parts/inventory/booking.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
 import { formatArticles, formatUnits } from '../parts/names/format.ts'
 import { PetLink, PetName } from '../parts/names/names.tsx'
-import { PetSelect } from '../parts/pets/pet-select.tsx'
+import { optionOf, PetSelect } from '../parts/pets/pet-select.tsx'
 import { rich, t } from '../words/sentences.tsx'
 
 /** Goods that arrive: many pets with one note, by scanner or keyboard. */
@@ -98,15 +98,16 @@ function NextArticle() {
   const { client } = useSession()
   const [count, setCount] = useState(0)
   const [added, setAdded] = useState<bigint>()
-  const [missed, setMissed] = useState<readonly string[]>([])
+  const [missed, setMissed] = useState<readonly Missed[]>([])
   const add = (petId: bigint): void => {
     setUnits(petId, units => units + 1n)
     setAdded(petId)
   }
   const take = async (text: string): Promise<void> => {
-    const petId = await findOnly(client, text).catch(reportFailure)
-    if (typeof petId === 'bigint') add(petId)
-    else setMissed(all => [...all, text])
+    const found = await findPets(client, text, { limit: FOUND_MAX }).catch(reportFailure)
+    const match = found && onlyMatch(found, text)
+    if (match) add(match.id)
+    else setMissed(all => [...all, { text, found: found || undefined }])
   }
   useScan(code => void take(code.trim()))
   const onKeyDownCapture = (event: KeyboardEvent): void => {
@@ -137,16 +138,17 @@ function NextArticle() {
         {added !== undefined && rich('Added: {pet}', { pet: <PetName id={added} /> })}
       </Text>
       {missed.length > 0 && (
-        <Alert
-          color="yellow"
-          role="alert"
-          title={t('Not added: no pet, or several, have this barcode or name, or the store did not respond')}
-        >
-          {missed.map((text, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the same text may have been scanned twice
-            <Text key={index} size="sm" className="name">
-              {text}
-            </Text>
+        <Alert color="yellow" role="alert" title={t('Not added')}>
+          {missed.map((one, index) => (
+            <MissedText
+              // biome-ignore lint/suspicious/noArrayIndexKey: the same text may have been scanned twice
+              key={index}
+              missed={one}
+              onChoose={petId => {
+                add(petId)
+                setMissed(all => all.filter(other => other !== one))
+              }}
+            />
           ))}
           <Button mt="sm" size="xs" variant="default" onClick={() => setMissed([])}>
             {t('Clear')}
@@ -157,7 +159,40 @@ function NextArticle() {
   )
 }
 
-/** Returns the pet that a text means; undefined if it means none, or several. */
-async function findOnly(client: Client, text: string): Promise<bigint | undefined> {
-  return onlyMatch(await findPets(client, text, { limit: 20 }), text)?.id
+/** The maximum number of pets that are read for a text, and offered. */
+const FOUND_MAX = 20
+
+/** What was scanned or typed, and was not added. */
+interface Missed {
+  readonly text: string
+  /** None, or several; undefined if the store did not respond. */
+  readonly found: readonly Pet[] | undefined
+}
+
+interface MissedTextProps {
+  readonly missed: Missed
+  readonly onChoose: (petId: bigint) => void
+}
+
+function MissedText({ missed: { text, found }, onChoose }: MissedTextProps) {
+  const written = (
+    <Text span fw={600} className="name">
+      {text}
+    </Text>
+  )
+  if (!found) return <Text size="sm">{rich('{text}: the store did not respond.', { text: written })}</Text>
+  if (found.length === 0)
+    return <Text size="sm">{rich('{text}: no pet has this barcode or name.', { text: written })}</Text>
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{rich('{text}: several pets match. Choose one:', { text: written })}</Text>
+      <Group gap="xs">
+        {found.map(pet => (
+          <Button key={pet.id} size="compact-xs" variant="default" onClick={() => onChoose(pet.id)}>
+            {optionOf(pet, found).label}
+          </Button>
+        ))}
+      </Group>
+    </Stack>
+  )
 }

@@ -126,6 +126,7 @@ const sentences = {
   'Key {id}': 'Schlüssel {id}',
   'Request {id}': 'Anfrage {id}',
   'Webhook {id}': 'Webhook {id}',
+  '{name}, {price}': '{name}, {price}',
   '{name} – pet {id}': '{name} – Tier {id}',
   '{name} – category {id}': '{name} – Kategorie {id}',
   '(no visible name)': '(kein sichtbarer Name)',
@@ -501,8 +502,10 @@ const sentences = {
   'For example, the supplier and the delivery note': 'Zum Beispiel Lieferant und Lieferschein',
   'Units of {name}': 'Stückzahl von {name}',
   'Added: {pet}': 'Hinzugefügt: {pet}',
-  'Not added: no pet, or several, have this barcode or name, or the store did not respond':
-    'Nicht hinzugefügt: Kein Tier oder mehrere haben diesen Barcode oder Namen, oder Petstore hat nicht geantwortet',
+  'Not added': 'Nicht hinzugefügt',
+  '{text}: the store did not respond.': '{text}: Petstore hat nicht geantwortet.',
+  '{text}: no pet has this barcode or name.': '{text}: Kein Tier hat diesen Barcode oder Namen.',
+  '{text}: several pets match. Choose one:': '{text}: Mehrere Tiere passen. Wählen Sie eines:',
   'Some of the lines may be booked already. “Book” books each of them only once.':
     'Einige Zeilen sind vielleicht schon gebucht. „Buchen“ bucht jede nur einmal.',
   'Nothing is booked yet: what you entered last was added. Look at it, and book again.':

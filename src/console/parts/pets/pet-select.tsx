@@ -15,7 +15,7 @@ const AVAILABLE_MAX = 20
 const OTHERS_MAX = 10
 
 /** The members of a pet that its option shows. */
-export type OrderedPet = Pick<Pet, 'id' | 'name' | 'status' | 'quantity' | 'reserved'>
+export type OrderedPet = Pick<Pet, 'id' | 'name' | 'price' | 'status' | 'quantity' | 'reserved'>
 
 interface PetSelectProps {
   /** The pet that is selected when the field appears. */
@@ -82,7 +82,8 @@ export function PetSelect(props: PetSelectProps) {
   )
 }
 
-function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
+/** Returns the option of a pet, with the units for sale, or why there are none. */
+export function optionOf(pet: OrderedPet, all: readonly OrderedPet[]): ComboboxItem {
   return { value: String(pet.id), label: `${petLabel(pet, all)} (${stateOf(pet)})` }
 }
 
