@@ -45,7 +45,7 @@ test('a receipt has the name of the shop, the sale and its returns, and fits on 
   expect((await receipt.innerText()).split(/\n+/)).toEqual([
     ...['Käthe & <Söhne>', `Receipt ${sale.receipt}`, 'Nov 22, 2026, 10:00 PM', 'Reference R-0041'],
     ...['Leash <b>', '3 × €12.50', '€37.50', LONG_NAME, '1 × no price', '–', 'Sum of the sale', '€37.50'],
-    ...['Returned', 'Nov 23, 2026, 10:00 PM', 'Leash <b>', '-1 × €12.50', '-€12.50', 'Sum', '€25.00'],
+    ...['Returned', 'Nov 23, 2026, 10:00 PM', 'Leash <b>', '−1 × €12.50', '−€12.50', 'Sum', '€25.00'],
   ])
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])
   for (const paper of [{ width: '80mm', height: '297mm' }, { format: 'A4' }])
@@ -105,8 +105,8 @@ test('the takings of a week stand beside those of as many days of the week befor
       'takings €12.50: 3 units sold',
       'As much as from 2027-03-08 to 2027-03-10 (€12.50). Today is not',
     ],
-    ['Yesterday', 'takings -€25.00: 0 units sold', '€62.50 less than on 2027-03-15 (€37.50).'],
-    ['Today', 'takings €0.00', '€25.00 more than on 2027-03-16 (-€25.00). Today is not over.'],
+    ['Yesterday', 'takings −€25.00: 0 units sold', '€62.50 less than on 2027-03-15 (€37.50).'],
+    ['Today', 'takings €0.00', '€25.00 more than on 2027-03-16 (−€25.00). Today is not over.'],
     ['Last month', 'takings €0.00', 'As much as from 2027-01-01 to 2027-01-31, 31 days (€0.00).'],
   ] as const) {
     await page.getByText(period, { exact: true }).click()
@@ -232,10 +232,10 @@ test('the chart of the dashboard has the takings of each day, also one on which 
   await client.returnOrder({ orderId: order.id ?? 0n, body: {} })
   const page = await browser.open(store(), '', { width: 390 })
   const panel = page.getByRole('region', { name: 'Takings per day' })
-  const sums = 'Sep 1: €2,500.00, Sep 2: -€2,500.00.'
+  const sums = 'Sep 1: €2,500.00, Sep 2: −€2,500.00.'
   await panel.getByRole('img', { name: `Takings of €0.00 in the last 30 days. ${sums}` }).waitFor()
   await panel
-    .getByText(/^-€\d(\.\d)?K$/)
+    .getByText(/^−€\d(\.\d)?K$/)
     .first()
     .waitFor()
   expect([await isTooWide(page), await seriousViolations(page)]).toEqual([false, []])

@@ -138,8 +138,8 @@ test('in German, the notes and the problems of an imported file are German, and 
   await page.getByRole('checkbox', { name: /^Fehlende Kategorien anlegen/ }).check()
   await page.getByRole('button', { name: 'Prüfen' }).click()
   await page.getByText('1 Zeile kann nicht importiert werden').waitFor()
-  await page.getByText('Bestand "viel" muss eine ganze Zahl von 0 bis 1000000000 sein').waitFor()
-  await page.getByText('"Artikel" gilt als Name').waitFor()
+  await page.getByText('Bestand „viel“ muss eine ganze Zahl von 0 bis 1000000000 sein').waitFor()
+  await page.getByText('„Artikel“ gilt als Name').waitFor()
   await page.getByText(/^tiere\.csv: 1 Zeile wiederholt Name und Kategorie/).waitFor()
   await expectGerman(page, 'the checked file')
   const picture = { name: 'tiere.png', mimeType: 'image/png', buffer: Buffer.from('\x89PNG', 'latin1') }

@@ -171,7 +171,7 @@ test('the stock of a pet is set and adjusted, and its movements and history show
   expect(await stockOf(store().client, petId)).toBe('available 5/0')
   const movements = page.getByRole('region', { name: 'Movements' })
   await movements.getByRole('cell', { name: 'Gone to a friend' }).waitFor()
-  await movements.getByRole('cell', { name: '-2 in stock' }).waitFor()
+  await movements.getByRole('cell', { name: '−2 in stock' }).waitFor()
   await movements.getByRole('img', { name: /^Stock over time: 1 unit in stock .* now 5 units/ }).waitFor()
   await movements.locator('svg path.recharts-curve').first().waitFor()
   const history = page.getByRole('region', { name: 'History' })

@@ -1,7 +1,7 @@
 import { BarChart } from '@mantine/charts'
 import type { OrdersOnDay } from '../../client/petstore-client.ts'
 import { takingsOf } from '../data/sale-lines.ts'
-import { plainAmount, shopCurrency } from '../data/shop-currency.ts'
+import { plainAmount, shopCurrency, withMinus } from '../data/shop-currency.ts'
 import { formatCount, formatDay } from '../parts/names/format.ts'
 import { locale } from '../words/language.ts'
 import { t } from '../words/sentences.tsx'
@@ -34,10 +34,10 @@ export function OrdersByDay({ days, hasAmounts, height }: OrdersByDayProps) {
       data={days.map(day => ({ day: formatDay(day.day), [name]: barOf(day) }))}
       dataKey="day"
       series={[{ name, color: 'teal.7' }]}
-      valueFormatter={hasAmounts ? amount => money.format(amount) : formatCount}
+      valueFormatter={hasAmounts ? amount => withMinus(money.format(amount)) : formatCount}
       yAxisProps={
         hasAmounts
-          ? { width: 64, tickFormatter: (amount: number) => shortMoney.format(amount) }
+          ? { width: 64, tickFormatter: (amount: number) => withMinus(shortMoney.format(amount)) }
           : { allowDecimals: false, width: 40 }
       }
       xAxisProps={{ minTickGap: 24 }}

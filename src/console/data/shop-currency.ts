@@ -8,7 +8,12 @@ export const shopCurrency =
 
 /** Returns an amount (minor units) as the reader writes money: `€12.50`, `12,50 €`. */
 export function formatMoney(amount: bigint): string {
-  return moneyText(amount, shopCurrency, locale)
+  return withMinus(moneyText(amount, shopCurrency, locale))
+}
+
+/** Returns a formatted number with the sign that people write: the formats of the browser have a hyphen. */
+export function withMinus(text: string): string {
+  return text.replace('-', '−')
 }
 
 /** Returns an amount (minor units) for a field: `12.50`, or `12,50` where the decimal sign is a comma. */

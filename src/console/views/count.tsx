@@ -14,7 +14,13 @@ import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { Booking } from '../parts/inventory/booking.tsx'
 import { UnitsInput } from '../parts/inventory/units-input.tsx'
-import { formatArticles, formatChange, formatCount, formatIsoDay } from '../parts/names/format.ts'
+import {
+  formatArticles,
+  formatChange,
+  formatCount,
+  formatFullDay,
+  formatUnitsChange,
+} from '../parts/names/format.ts'
 import { CategoryName, PetLink, PetName } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
@@ -35,7 +41,7 @@ export function Count() {
     queryFn: () => readSheet(client, categoryId),
   })
   const entries = useEntries()
-  const day = formatIsoDay(today.use())
+  const day = formatFullDay(today.use())
   return (
     <Page title={t('Stock take')}>
       <Text>
@@ -241,9 +247,9 @@ function Differences({ isBlind }: { readonly isBlind: boolean }): ReactNode {
       <Text role="status">
         {countText(
           different.length,
-          '{count} article differs: {units} units, {value} at the prices of the store.',
-          '{count} articles differ: {units} units, {value} at the prices of the store.',
-          { units: formatChange(units), value: formatMoney(value) },
+          '{count} article differs: {units}, {value} at the prices of the store.',
+          '{count} articles differ: {units}, {value} at the prices of the store.',
+          { units: formatUnitsChange(units), value: formatMoney(value) },
         )}
       </Text>
       {different.map(line => (

@@ -517,7 +517,9 @@ const sentences = {
   '{count} article was not booked': '{count} Artikel wurde nicht gebucht',
   '{count} articles were not booked': '{count} Artikel wurden nicht gebucht',
   'It is booked already, in another tab.': 'Schon in einem anderen Tab gebucht.',
-  'Booked: {articles}, {change} units.': 'Gebucht: {articles}, {change} Stück.',
+  'Booked: {articles}, {change}.': 'Gebucht: {articles}, {change}.',
+  '{change} unit': '{change} Stück',
+  '{change} units': '{change} Stück',
   'Stock take': 'Inventur',
   'Stock take {day}': 'Inventur {day}',
   'Stock take {day}, {category}': 'Inventur {day}, {category}',
@@ -537,10 +539,10 @@ const sentences = {
   'Not entered: the store did not respond.': 'Nicht eingetragen: Petstore hat nicht geantwortet.',
   'Show the differences': 'Unterschiede anzeigen',
   'What you counted is what the store has.': 'Ihre Zählung stimmt mit dem gespeicherten Bestand überein.',
-  '{count} article differs: {units} units, {value} at the prices of the store.':
-    '{count} Artikel weicht ab: {units} Stück, {value} zu den gespeicherten Preisen.',
-  '{count} articles differ: {units} units, {value} at the prices of the store.':
-    '{count} Artikel weichen ab: {units} Stück, {value} zu den gespeicherten Preisen.',
+  '{count} article differs: {units}, {value} at the prices of the store.':
+    '{count} Artikel weicht ab: {units}, {value} zu den gespeicherten Preisen.',
+  '{count} articles differ: {units}, {value} at the prices of the store.':
+    '{count} Artikel weichen ab: {units}, {value} zu den gespeicherten Preisen.',
   '{pet}: {stored} in the store, {counted} counted, {change}':
     '{pet}: {stored} gespeichert, {counted} gezählt, {change}',
   // Selling, orders and books

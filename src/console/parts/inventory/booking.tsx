@@ -18,7 +18,7 @@ import {
 import { countText, t } from '../../words/sentences.tsx'
 import { TextField } from '../generic/text-field.tsx'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
-import { formatArticles, formatChange } from '../names/format.ts'
+import { formatArticles, formatChange, formatUnitsChange } from '../names/format.ts'
 import { PetName } from '../names/names.tsx'
 import { Refusal, sentenceOf } from '../names/refusal.tsx'
 
@@ -154,8 +154,8 @@ function bookedText({ lines, refused }: Booked): string {
   const isRefused = new Set(refused.map(({ subject }) => subject.key))
   const booked = lines.filter(line => changeOf(line) !== 0n && !isRefused.has(line.key))
   const sum = booked.reduce((total, line) => total + changeOf(line), 0n)
-  return t('Booked: {articles}, {change} units.', {
+  return t('Booked: {articles}, {change}.', {
     articles: formatArticles(booked.length),
-    change: formatChange(sum),
+    change: formatUnitsChange(sum),
   })
 }

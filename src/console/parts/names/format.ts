@@ -1,4 +1,5 @@
 import { storeNowMs } from '../../data/shop-clock.ts'
+import { withMinus } from '../../data/shop-currency.ts'
 import { shopZone } from '../../data/shop-zone.ts'
 import { locale } from '../../words/language.ts'
 import { countText, t } from '../../words/sentences.tsx'
@@ -14,11 +15,12 @@ const dates = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', 
 const weekdays = new Intl.DateTimeFormat(locale, { weekday: 'long', timeZone: shopZone })
 const fullDates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: shopZone })
 const times = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: shopZone })
+const fullDays = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 const days = new Intl.DateTimeFormat(locale, { month: 'short', day: 'numeric', timeZone: 'UTC' })
 
 /** Formats a number with thousands separators. */
 export function formatCount(count: bigint | number): string {
-  return counts.format(count)
+  return withMinus(counts.format(count))
 }
 
 /** Formats an RFC 3339 instant in the time zone of the shop. */
@@ -42,9 +44,17 @@ export function formatShopDay(instant: string): string {
   return t('{weekday}, {date}', { weekday: weekdays.format(date), date: fullDates.format(date) })
 }
 
-/** Formats a difference with its sign: `+3`, `-2`. */
+/** Formats a difference with its sign: `+3`, `−2`. */
 export function formatChange(change: bigint): string {
-  return changes.format(change)
+  return withMinus(changes.format(change))
+}
+
+/** Formats a difference of units with its sign: `+3 units`, `−1 unit`. */
+export function formatUnitsChange(change: bigint): string {
+  const text = formatChange(change)
+  return change === 1n || change === -1n
+    ? t('{change} unit', { change: text })
+    : t('{change} units', { change: text })
 }
 
 /** Formats a number of units: `1 unit`, `2 units`. */
@@ -57,10 +67,15 @@ export function formatArticles(articles: number): string {
   return countText(articles, '{count} article', '{count} articles')
 }
 
-/** Formats a day such as `2026-11-22` in the order that people of the language write: `22.11.2026`. */
+/** Formats a day such as `2026-11-22` for the names of files and for periods: `22.11.2026` in German. */
 export function formatIsoDay(isoDay: string): string {
   const [year = '', month = '', day = ''] = isoDay.split('-')
   return t('{year}-{month}-{day}', { year, month, day })
+}
+
+/** Formats a day such as `2026-11-22` as `formatInstant` does: `22 Nov 2026`, `22.11.2026`. */
+export function formatFullDay(isoDay: string): string {
+  return fullDays.format(new Date(`${isoDay}T00:00:00Z`))
 }
 
 /** Formats a day such as `2026-11-22` without the year. */
