@@ -10,7 +10,7 @@ import { shopName } from '../data/shop-name.ts'
 import { Empty } from '../parts/generic/empty.tsx'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
-import { formatArticles, formatCount, formatIsoDay } from '../parts/names/format.ts'
+import { formatArticles, formatCount, formatFullDay } from '../parts/names/format.ts'
 import { Name, PetLink } from '../parts/names/names.tsx'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { words } from '../parts/names/shop-words.ts'
@@ -61,7 +61,7 @@ export function Reorder() {
             <Text role="status">
               {rich('{shop}, {day}: {articles} to order.', {
                 shop: <Name name={shopName} />,
-                day: formatIsoDay(day),
+                day: formatFullDay(day),
 
                 articles: formatArticles(data.length),
               })}
@@ -87,7 +87,12 @@ const columns: readonly Column<Short>[] = [
   { head: words.quantity, isNumber: true, cell: ({ quantity }) => formatCount(quantity) },
   { head: words.reserved, isNumber: true, cell: ({ reserved }) => formatCount(reserved) },
   { head: words.reorderAt, isNumber: true, cell: ({ reorderAt }) => formatCount(reorderAt) },
-  { head: t('Missing'), isNumber: true, cell: short => formatCount(missingOf(short)) },
+  {
+    head: t('Below the level'),
+    isNumber: true,
+    // At its level, a pet is to be ordered, and how many is for the owner to say.
+    cell: short => (missingOf(short) === 0n ? '–' : formatCount(missingOf(short))),
+  },
 ]
 
 /** Returns the units that are missing up to the level, when the reserved ones are gone. */

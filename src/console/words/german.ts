@@ -494,7 +494,7 @@ const sentences = {
   'No pet is at or below its level. Levels are set in {inventory}.':
     'Kein Tier hat seinen Mindestbestand erreicht oder unterschritten. Er wird unter {inventory} festgelegt.',
   '{shop}, {day}: {articles} to order.': '{shop}, {day}: {articles} zu bestellen.',
-  Missing: 'Fehlt',
+  'Below the level': 'Unter Mindestbestand',
   'Deleted pets': 'Gelöschte Tiere',
   'Goods in': 'Wareneingang',
   'Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change the units in the list. Nothing is booked before you press “Book”.':
