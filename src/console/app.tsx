@@ -218,7 +218,7 @@ function SellButton() {
   if (!can('orders:write')) return null
   return (
     <>
-      <Button variant="light" size="compact-sm" onClick={selling.open}>
+      <Button variant="light" size="compact-sm" flex="none" onClick={selling.open}>
         {t('Sell')}
       </Button>
       {isSelling && <Sell onClose={selling.close} />}
@@ -233,7 +233,7 @@ function ReserveButton(props: Pick<ButtonProps, 'visibleFrom' | 'hiddenFrom' | '
   if (!can('orders:write')) return null
   return (
     <>
-      <Button {...props} variant="default" size="compact-sm" onClick={reserving.open}>
+      <Button {...props} variant="default" size="compact-sm" flex="none" onClick={reserving.open}>
         {t('Reserve')}
       </Button>
       {isReserving && <Reserve onClose={reserving.close} />}
@@ -249,7 +249,7 @@ function KeyMenu() {
         {info.name}
       </Text>
       <SchemeButton visibleFrom="sm" />
-      <Button variant="default" size="compact-sm" onClick={signOut}>
+      <Button variant="default" size="compact-sm" flex="none" onClick={signOut}>
         {t('Sign out')}
       </Button>
     </Group>

@@ -152,7 +152,7 @@ function PetFilters({ search, status, categoryId, sort, set }: ReturnType<typeof
     <Filters>
       <SearchField
         label={t('Search')}
-        placeholder={t('A word of the name, or a scan')}
+        placeholder={t('Name or barcode')}
         value={search}
         onChange={text => set('search', text)}
       />

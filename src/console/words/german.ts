@@ -407,6 +407,7 @@ const sentences = {
   'Pets appear here as soon as someone adds one. Your key may not add pets.':
     'Tiere erscheinen hier, sobald jemand eines hinzufügt. Ihr Schlüssel darf keine Tiere hinzufügen.',
   'There is no pet yet.': 'Es gibt noch kein Tier.',
+  'Name or barcode': 'Name oder Barcode',
   'No word of a pet name starts with this.': 'Kein Wort eines Tiernamens beginnt so.',
   'Did you mean:': 'Meinten Sie:',
   'No word of a name starts with this.': 'Kein Wort eines Namens beginnt so.',
