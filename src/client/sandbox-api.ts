@@ -151,6 +151,8 @@ export interface DelayEffect {
   type: 'delay'
   /** The time, in milliseconds. */
   delayMs: Int64Input
+  /** Up to this time is added at random, in milliseconds. */
+  jitterMs?: Int64Input | undefined
 }
 
 /** Closes the connection after the change was committed. */
@@ -253,6 +255,7 @@ export type FaultCondition =
 export type FaultEffect =
   | ErrorEffect
   | DelayEffect
+  | ThrottleEffect
   | DropBeforeCommandEffect
   | DropAfterCommitEffect
   | TruncateEffect
@@ -624,6 +627,14 @@ export interface Snapshot {
 export interface StudentProgress {
   /** The exercises of the lesson; empty if the sandbox belongs to no class. */
   exercises: ExerciseProgress[]
+}
+
+/** Sends the body of the response slowly. */
+export interface ThrottleEffect {
+  /** The type. */
+  type: 'throttle'
+  /** The bytes that are sent in a second. */
+  bytesPerSecond: Int64Input
 }
 
 /** Something that a tool reported, and where. */

@@ -115,6 +115,38 @@ test('the effect "delay" waits before the request is handled', async () => {
   expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({ rules: [{ calls: 1n }] })
 })
 
+test('the effect "delay" adds a random time up to its jitter', async () => {
+  const sandbox = await sandboxWith({ effect: { type: 'delay', delayMs: 1, jitterMs: 100 } })
+  const times: number[] = []
+  for (let call = 0; call < 12; call++) {
+    const startedMs = performance.now()
+    await sandbox.call('GET', '/categories/1')
+    times.push(performance.now() - startedMs)
+  }
+  expect(Math.max(...times) - Math.min(...times)).toBeGreaterThan(20)
+})
+
+test('the effect "throttle" sends a body in parts, at its speed, as it would be sent otherwise', async () => {
+  const sandbox = await sandboxWith()
+  const whole = (await sandbox.call('GET', '/pets?limit=20')).text
+  const bytesPerSecond = Math.ceil(Buffer.byteLength(whole) / 0.4)
+  const rules = [{ name: 'slow', effect: { type: 'throttle', bytesPerSecond } }]
+  await sandbox.callHost('PUT', '/faults', { rules })
+  const startedMs = performance.now()
+  const response = await fetch(`${sandbox.created.baseUrl}/pets?limit=20`)
+  const firstMs = performance.now() - startedMs
+  let parts = 0
+  let text = ''
+  for await (const chunk of response.body ?? []) {
+    parts++
+    text += new TextDecoder().decode(chunk)
+  }
+  const tookMs = performance.now() - startedMs
+  expect([text, parts > 3]).toEqual([whole, true])
+  expect(tookMs).toBeGreaterThan(390)
+  expect(firstMs).toBeLessThan(tookMs / 2)
+})
+
 test('drop_before_command: the connection is reset without a byte, and no order is placed', async () => {
   const sandbox = await sandboxWith({ operation: 'placeOrder', effect: { type: 'drop_before_command' } })
   await expect(sandbox.call('POST', '/store/orders', order)).rejects.toThrow()

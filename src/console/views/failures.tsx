@@ -53,6 +53,10 @@ const templates: Readonly<Record<string, { readonly label: string; readonly effe
     effect: { type: 'rate_limit', requests: 3, seconds: 10 },
   },
   slow: { label: t('A delay of 2 seconds'), effect: { type: 'delay', delayMs: 2000 } },
+  'slow-body': {
+    label: t('A slow connection: 1,000 bytes a second'),
+    effect: { type: 'throttle', bytesPerSecond: 1000 },
+  },
   'lost-request': {
     label: t('The connection closes before anything happens'),
     effect: { type: 'drop_before_command' },

@@ -155,6 +155,7 @@ function snakeCase(name: string): string {
 const headerExamples = {
   error: 'error; code=storage_full; retry_after_seconds=5',
   delay: 'delay; delay_ms=500',
+  throttle: 'throttle; bytes_per_second=1000',
   drop_before_command: 'drop_before_command',
   drop_after_commit: 'drop_after_commit',
   truncate: 'truncate; bytes=20',

@@ -75,7 +75,10 @@ async function handleWithFault(
       })
     }
     case 'delay':
-      await wait(context, Number(effect.delayMs), sleep)
+      await wait(context, Number(effect.delayMs) + Math.random() * Number(effect.jitterMs ?? 0n), sleep)
+      return handler.handle(context)
+    case 'throttle':
+      speeds.set(context.request, Number(effect.bytesPerSecond))
       return handler.handle(context)
     case 'rate_limit':
       return handleWithinLimit(handler, context, fault)
@@ -171,6 +174,38 @@ async function truncate(response: Response, bytes: bigint | undefined): Promise<
   const body = await response.bytes()
   const sent = Number(bytes ?? BigInt(Math.floor(body.length / 2)))
   return cutAfter(new Response(body, response), firstBytes(Math.min(sent, body.length)))
+}
+
+/** How often a part of a throttled body is sent, in milliseconds. */
+const THROTTLE_MS = 50
+/** The bytes per second of the responses to these requests. */
+const speeds = new WeakMap<Request, number>()
+
+/** Returns the response to a request with the speed that a rule gave it. The host calls it after its log. */
+export function throttled(request: Request, response: Response): Response {
+  const bytesPerSecond = speeds.get(request)
+  const reader = bytesPerSecond === undefined ? undefined : response.body?.getReader()
+  if (bytesPerSecond === undefined || !reader) return response
+  const partBytes = Math.max(1, Math.floor((bytesPerSecond * THROTTLE_MS) / 1000))
+  let left = new Uint8Array()
+  const body = new ReadableStream<Uint8Array>(
+    {
+      pull: async controller => {
+        if (left.length === 0) {
+          const { value, done } = await reader.read()
+          if (done) return controller.close()
+          left = new Uint8Array(value)
+        }
+        const part = left.subarray(0, partBytes)
+        left = left.subarray(part.length)
+        await Bun.sleep((part.length * 1000) / bytesPerSecond)
+        controller.enqueue(part)
+      },
+      cancel: () => reader.cancel(),
+    },
+    { highWaterMark: 0 },
+  )
+  return new Response(body, response)
 }
 
 function cutStream(response: Response, events: number): Response {

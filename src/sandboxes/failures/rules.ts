@@ -74,7 +74,29 @@ const effects = [
     },
     { code: 'storage_full', retryAfterSeconds: 5 },
   ),
-  effect('delay', 'Waits before the request is handled.', { delayMs }, { delayMs: 2000 }),
+  effect(
+    'delay',
+    'Waits before the request is handled.',
+    {
+      delayMs,
+      jitterMs: int64Between(1n, BigInt(DELAY_MS_MAX)).optional().meta({
+        description: 'Up to this time is added at random, in milliseconds.',
+        example: 500,
+      }),
+    },
+    { delayMs: 2000 },
+  ),
+  effect(
+    'throttle',
+    'Sends the body of the response slowly.',
+    {
+      bytesPerSecond: int64Between(1n, 1_000_000_000n).meta({
+        description: 'The bytes that are sent in a second.',
+        example: 1000,
+      }),
+    },
+    { bytesPerSecond: 1000 },
+  ),
   effect('drop_before_command', 'Closes the connection before anything has changed.', {}),
   effect('drop_after_commit', 'Closes the connection after the change was committed.', {}),
   effect('truncate', 'Cuts the body of the response.', {

@@ -28,7 +28,7 @@ import type { Happening } from '../classes/conditions.ts'
 import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
-import { isAbrupt, isDropped, withFaults } from '../failures/requests.ts'
+import { isAbrupt, isDropped, throttled, withFaults } from '../failures/requests.ts'
 import { type ClassLesson, lessonRoutes } from '../pages/lesson-page.ts'
 import type { SandboxRecord } from '../registry/registry.ts'
 import { BodyCapture, captureResponse, WHOLE_BYTES_MAX } from '../requests/body-capture.ts'
@@ -222,7 +222,7 @@ export class OpenSandbox {
       ...(operationId !== undefined && { operationId }),
       ...(fault !== null && { fault }),
     })
-    return response
+    return throttled(request, response)
   }
 
   /** A check is evaluated on whole bodies, and a planted fault may repeat a request. */

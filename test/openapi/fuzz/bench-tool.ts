@@ -1,4 +1,4 @@
-import { fuzz } from '../openapi/fuzz/run.ts'
+import { fuzz } from './run.ts'
 
 // The fuzzer of the tests, as a tool of `petstore bench tool`: it writes what it finds to the file in FINDINGS.
 
