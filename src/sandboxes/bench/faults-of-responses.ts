@@ -31,11 +31,11 @@ export const schemaFaults: readonly FaultOfClass[] = [
   },
   {
     id: 'member-missing-in-list',
-    summary: 'The last pet of a page has no status.',
+    summary: 'The last pet of a page has no categoryId.',
     sign: 'A required member is absent in one item of a list.',
     clause: SCHEMA,
     operations: ['listPets'],
-    change: onMember('status', () => undefined, true),
+    change: onMember('categoryId', () => undefined, true),
   },
   {
     id: 'number-as-text',
