@@ -16,7 +16,7 @@ import {
 } from '../values/currency.ts'
 import { message, translated } from '../values/message.ts'
 import { similarName } from '../values/similar-name.ts'
-import { cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
+import { barcodeIn, cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { columnMeantBy, isOwnName } from './column-names.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
 import {
@@ -102,7 +102,7 @@ const petLayoutIn = (format: PriceFormat, needsUnits = false): Layout<ImportedPe
     hold: hold ? yesOrNo(hold) === true : false,
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
     ...(price && { price: minorUnitsIn(price, format.currency, format.mark) ?? 0n }),
-    ...(barcode && { barcode }),
+    ...(barcode && { barcode: barcodeIn(barcode) }),
   }),
 })
 

@@ -67,6 +67,11 @@ export function unitsIn(value: string): bigint | undefined {
   return units <= STOCK_MAX ? units : undefined
 }
 
+/** Returns a barcode as a scanner types it: digits without the blanks and the `.0` that people and programs add. */
+export function barcodeIn(value: string): string {
+  return /^(\d+)(?:[.,]0)?$/.exec(value.replaceAll(/[ \u00a0]/g, ''))?.[1] ?? value
+}
+
 /** Returns a cell for a message: quoted, on one line, and truncated if it is long. */
 export function shownCell(cell: string): string {
   const start = cell.slice(0, CELL_CHARS_SHOWN)

@@ -61,9 +61,29 @@ export type DecimalMark = '.' | ','
  * of EUR only if the mark before decimals is known.
  */
 export function minorUnitsIn(text: string, currency: string, mark?: DecimalMark): bigint | undefined {
+  if (isOfAnother(text.trim(), currency)) return undefined
   const [, whole, decimals = ''] = TYPED.exec(withoutGroups(numberIn(text), mark)) ?? []
   if (whole === undefined || decimals.length > decimalsOf(currency)) return undefined
   return BigInt(whole + decimals.padEnd(decimalsOf(currency), '0'))
+}
+
+/** Returns whether a text names another currency, by a code or a sign. `$` is the sign of many. */
+function isOfAnother(text: string, currency: string): boolean {
+  return [SIGN_BEFORE, SIGN_AFTER].some(pattern => {
+    const sign = pattern.exec(text)?.[0]
+    return sign !== undefined && sign !== currency && sign !== signOf(currency)
+  })
+}
+
+const signs = new Map<string, string>()
+
+function signOf(currency: string): string {
+  const known = signs.get(currency)
+  if (known !== undefined) return known
+  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
+  const sign = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
+  signs.set(currency, sign)
+  return sign
 }
 
 function numberIn(text: string): string {

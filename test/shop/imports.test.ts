@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'bun:test'
+import { stagingKey } from '../../src/catalogue/importer.ts'
 import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
 import { PetStatus } from '../../src/shop/stock/schema.ts'
 import { storedInstant } from '../../src/values/instant.ts'
@@ -76,6 +77,20 @@ onEveryEngine(engine => {
         petsCreated: 2n,
         problems: [],
       })
+    })
+
+    test('rows whose response was lost are staged once, although they are sent again', async () => {
+      const { client } = store()
+      const { data: category } = await client.createCategory({ body: { name: 'Sent again' } })
+      const pet = { line: 2n, name: 'Once', category: category.name, quantity: 1n, hold: false }
+      const body = { categories: [], pets: [pet] }
+      const options = { idempotencyKey: stagingKey(11n, body) }
+      for (let time = 0; time < 2; time++) await client.stageImport({ importId: 11n, body }, options)
+      const { data } = await client.loadImportSlice({ importId: 11n, body: LOAD })
+      expect([data.petsCreated, stagingKey(11n, { categories: [], pets: [{ ...pet, line: 3n }] })]).toEqual([
+        1n,
+        'stage-11--3',
+      ])
     })
 
     test('a pet that is imported on hold without stock is available after its first restock', async () => {

@@ -10,6 +10,7 @@ import {
   type ImportTarget,
   type StagedImport,
   stageFiles,
+  stagingKey,
   type TakeBackReport,
   type TakeBackTarget,
   takeBackImport,
@@ -194,7 +195,7 @@ function storeTarget(key: string): ImportTarget {
   }
   return {
     importId,
-    stage: rows => send('stage', rows),
+    stage: rows => send('stage', rows, stagingKey(importId, rows)),
     findCategories: async names =>
       (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
         .matches,
