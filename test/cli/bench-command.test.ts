@@ -159,7 +159,7 @@ test('the faults are listed by class', async () => {
   using at = folder()
   const { output } = await at.bench('faults', '--class', 'conditions,streams')
   const rows = output.trimEnd().split('\n')
-  expect(rows[0]).toMatch(/^CLASS +FAULT +WHAT IS WRONG$/)
+  expect(rows[0]).toMatch(/^CLASS +FAULT +WHAT IS WRONG +IN$/)
   expect(rows.length).toBe(11)
   expect(rows.slice(1).every(row => /^(conditions|streams) +[a-z-]+ +[A-Z]/.test(row))).toBe(true)
 })

@@ -141,6 +141,7 @@ test('a duration in the request log is a number, whether it has a fraction or no
 const everyRule: FaultRule[] = [
   { name: 'error', when: { call: 1 }, effect: { type: 'error', code: 'storage_full', retryAfterSeconds: 5 } },
   { name: 'delay', when: { every: 2 }, effect: { type: 'delay', delayMs: 10n } },
+  { name: 'slow', effect: { type: 'throttle', bytesPerSecond: 1000 } },
   { name: 'before', when: { share: 0.25, seed: 7 }, effect: { type: 'drop_before_command' } },
   { name: 'after', when: { idempotencyKey: 'x' }, effect: { type: 'drop_after_commit' } },
   { name: 'cut', when: { header: { name: 'X-Test' } }, effect: { type: 'truncate', bytes: 3 } },
@@ -156,7 +157,7 @@ test('the host accepts every effect and condition that the types of the client a
   await using sandbox = await openSandbox()
   const states = await sandbox.faults(everyRule)
   expect(states.map(({ name }) => name)).toEqual(everyRule.map(({ name }) => name))
-  expect(states[2]?.when).toEqual({ share: 0.25, seed: 7n })
+  expect(states[3]?.when).toEqual({ share: 0.25, seed: 7n })
   expect(everyRule.map(({ effect }) => String(effect.type))).toEqual(
     FaultEffect.options.map(({ shape }) => shape.type.value),
   )

@@ -442,6 +442,14 @@ test('each of several faults makes only the responses of its own operation wrong
   expect(await outcomeOf('/store/orders', { petId: 3 })).toEqual([201, true])
 })
 
+test('two faults in one response are recorded with the status that left the store', async () => {
+  const sandbox = await host.create()
+  await plant(sandbox, ['location-missing', 'ok-for-created'])
+  expect((await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })).status).toBe(200)
+  const { faults } = BenchReport.parse((await sandbox.callHost('GET', '/report')).data)
+  expect(faults?.map(({ first }) => first?.status)).toEqual([200n, 200n])
+})
+
 test('a rule and a planted fault both apply: the rule to the store that is wrong', async () => {
   const sandbox = await host.create()
   await plant(sandbox, ['retry-after-missing', 'location-missing'])

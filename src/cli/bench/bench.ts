@@ -121,8 +121,11 @@ function chosenFaults(options: Pick<BenchOptions, 'class' | 'fault'>): readonly 
 }
 
 async function runFaults(options: Pick<BenchOptions, 'class'>): Promise<void> {
-  const rows = chosenFaults(options).map(({ id, class: name, summary }) => [name, id, summary])
-  for (const line of alignedLines([['CLASS', 'FAULT', 'WHAT IS WRONG'], ...rows])) await print(`${line}\n`)
+  const rows = chosenFaults(options).map(fault => [
+    ...[fault.class, fault.id, fault.summary, fault.operations.join(', ')],
+  ])
+  for (const line of alignedLines([['CLASS', 'FAULT', 'WHAT IS WRONG', 'IN'], ...rows]))
+    await print(`${line}\n`)
 }
 
 /** One run of the command against a sandbox, with what the sandbox recorded. */
@@ -225,7 +228,8 @@ async function runTool(options: BenchOptions): Promise<void> {
     const failure = findings || run.exitCode === 0 ? '' : `the command ${endOf(run)}, and wrote no findings`
     if (!fault) {
       if (failure !== '')
-        throw new CommandFailed(`In a run against a right store, ${failure}:\n${lastLines(run)}`)
+        throw new CommandFailed(`In a run against a right store, ${failure}.\n${lastLines(run)}`)
+      if (!findings) say('The command wrote no file to $FINDINGS: that counts as a report without findings.')
       return { ...row, outcome: falseAlarmText(findings ?? []), kept: writeJson(findings ?? []) }
     }
     const { id: sandboxId } = bench.sandbox
@@ -312,7 +316,7 @@ async function runClient(options: BenchOptions): Promise<void> {
     const row = { fault: fault?.id ?? '', provoked, requests, seconds: run.seconds }
     if (fault) return { ...row, outcome: clientOutcome(run, requests, cleanRuns()), kept: '' }
     if (run.exitCode === 0) return { ...row, outcome: '', kept: run.output }
-    throw new CommandFailed(`In a run against a right store, the command ${endOf(run)}:\n${lastLines(run)}`)
+    throw new CommandFailed(`In a run against a right store, the command ${endOf(run)}.\n${lastLines(run)}`)
   })
   const rows = chosenFaults(options).flatMap(({ id, class: name, summary }) =>
     results.rows

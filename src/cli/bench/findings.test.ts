@@ -62,6 +62,7 @@ test.each([
   ['hello', 'is neither JSON, SARIF nor JUnit XML'],
   ['{"a":1}', 'has no list of findings'],
   ['<testsuite><testcase', 'is no XML'],
+  ['<html></html>', 'is XML, but no JUnit XML'],
 ])('the report %j is refused: it %s', (report, reason) => {
   expect(() => readFindings(report, place)).toThrow(UnreadableFindings)
   expect(() => readFindings(report, place)).toThrow(reason)

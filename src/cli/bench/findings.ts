@@ -37,9 +37,11 @@ function fromJunit(xml: string, place: SandboxPlace): ToolFinding[] {
   let testCase = ''
   /** The text of the failure that is being read; undefined outside of one. */
   let failure: string | undefined
+  let isJunit = false
   const parser = new Parser()
   parser.on('openTag', (name, attributes, decode) => {
     const { classname = '', name: title = '', message = '' } = attributes()
+    isJunit ||= name === 'testsuites' || name === 'testsuite'
     if (name === 'testcase') testCase = decode(`${classname} ${title}`)
     if (name === 'failure' || name === 'error') failure = decode(message)
   })
@@ -58,6 +60,7 @@ function fromJunit(xml: string, place: SandboxPlace): ToolFinding[] {
     throw new UnreadableFindings(`is no XML: ${error.message}`)
   })
   parser.parse(xml)
+  if (!isJunit) throw new UnreadableFindings('is XML, but no JUnit XML')
   return findings
 }
 

@@ -9,7 +9,8 @@ const UNSEEN_MS = 2000
 export const stateFaults: readonly FaultOfClass[] = [
   {
     id: 'deleted-still-listed',
-    summary: 'A deleted pet stays in the list.',
+    summary:
+      'A deleted pet stays in the list: at the end of its first page, which can then be longer than its limit.',
     sign: 'The list has a pet that was deleted.',
     clause: 'RFC 9110, section 9.3.5 (DELETE)',
     operations: ['listPets'],

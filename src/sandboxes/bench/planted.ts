@@ -146,13 +146,17 @@ export class PlantedFaultsOfSandbox {
   /** Returns a response as the planted faults make it. */
   async changeReply(reply: BenchReply, call: PlantedCall): Promise<BenchReply> {
     let changed = reply
+    const provoked: Planted[] = []
     for (const planted of this.#planted) {
       if (!planted.change || !sees(planted, call.operationId)) continue
       const wrong = await planted.change(changed, call)
       if (!wrong) continue
       changed = wrong
-      this.#count(planted, call.operationId, wrong.status, wrong.headers.get('x-request-id') ?? '')
+      provoked.push(planted)
     }
+    // What several faults make of a response has one status.
+    const requestId = changed.headers.get('x-request-id') ?? ''
+    for (const planted of provoked) this.#count(planted, call.operationId, changed.status, requestId)
     return changed
   }
 
