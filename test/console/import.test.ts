@@ -221,6 +221,32 @@ test('the page asks what 1.250 means if the prices do not show it, and reads it 
   await question.waitFor({ state: 'detached' })
 })
 
+test('a reload asks before it leaves a part of a list in the store', async () => {
+  const page = await browser.open(store(), '/import')
+  await page.getByLabel('Create the categories that pets name').check()
+  await choosePets(page, 'name,category,quantity\nLeash,Reloaded,1\n')
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('Every line is valid').waitFor()
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  await page.route('**/imports/*/slices', async route => {
+    begun.resolve()
+    await held.promise
+    await route.continue()
+  })
+  await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  await begun.promise
+  const asked = Promise.withResolvers<string>()
+  page.on('dialog', question => {
+    asked.resolve(question.type())
+    void question.dismiss()
+  })
+  await page.evaluate('location.reload()')
+  expect(await asked.promise).toBe('beforeunload')
+  held.resolve()
+  await page.getByText('Imported', { exact: true }).waitFor()
+})
+
 test('a delivery from a file adds to the stock, and is taken back, except for what was sold since', async () => {
   const { client } = store()
   const pet = (name: string, quantity: number) => `${name},Delivered,${quantity}\n`

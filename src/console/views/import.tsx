@@ -36,6 +36,7 @@ import { downloadCsv } from '../parts/generic/download.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
+import { useUnloadWarning } from '../parts/generic/unload-warning.ts'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
 import { PastImports } from '../parts/pets/past-imports.tsx'
@@ -84,21 +85,28 @@ const firstChoices: ImportChoices = {
   columns: new Map(),
 }
 
+function useImport(onLoaded: (result: ImportResult) => void) {
+  const queries = useQueryClient()
+  const change = useChange<ImportResult>('import', {
+    onDone: result => {
+      onLoaded(result)
+      return queries.invalidateQueries()
+    },
+    onFailed: () => void queries.invalidateQueries(),
+  })
+  // A reload would leave a part of the list in the store.
+  useUnloadWarning(change.isRunning)
+  return change
+}
+
 export function Import() {
   const { key } = useSession()
-  const queries = useQueryClient()
   const [files, setFiles] = useState<ChosenFiles>({ categories: null, pets: null })
   const [choices, setChoices] = useState(firstChoices)
   const [columns, setColumns] = useState<readonly FileColumn[]>([])
   const check = useMutation({ mutationFn: () => checkChosen(key, files, choices, setColumns) })
   const [loaded, setLoaded] = useState<ImportResult>()
-  const change = useChange<ImportResult>('import', {
-    onDone: result => {
-      setLoaded(result)
-      return queries.invalidateQueries()
-    },
-    onFailed: () => void queries.invalidateQueries(),
-  })
+  const change = useImport(setLoaded)
   // A result belongs to the files and the options that were checked.
   const forgetResult = (): void => {
     check.reset()

@@ -25,6 +25,7 @@ import { t } from '../../words/sentences.tsx'
 import { fieldErrors, Refusal, sentenceOf } from '../names/refusal.tsx'
 import { focusOnce, useFocusReturn } from './focus-return.ts'
 import { type Look, UnknownAlert } from './unknown-alert.tsx'
+import { useUnloadWarning } from './unload-warning.ts'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
@@ -183,9 +184,9 @@ function useLeaving(
  */
 function useGuardedPage(isGuarded: boolean, ask: () => void): void {
   const onLeave = useEffectEvent(ask)
+  useUnloadWarning(isGuarded)
   useEffect(() => {
     if (!isGuarded) return
-    const onUnload = (event: Event): void => event.preventDefault()
     const onNavigate = (event: NavigateEvent): void => {
       if (event.navigationType !== 'traverse' || !event.cancelable) return
       event.preventDefault()
@@ -193,12 +194,8 @@ function useGuardedPage(isGuarded: boolean, ask: () => void): void {
     }
     // Older browsers have no `navigation`. The compiler believes that all have it.
     const { navigation } = window as Partial<Pick<Window, 'navigation'>>
-    addEventListener('beforeunload', onUnload)
     navigation?.addEventListener('navigate', onNavigate)
-    return () => {
-      removeEventListener('beforeunload', onUnload)
-      navigation?.removeEventListener('navigate', onNavigate)
-    }
+    return () => navigation?.removeEventListener('navigate', onNavigate)
   }, [isGuarded])
 }
 
