@@ -149,6 +149,23 @@ test('a merged category moves its pets, also those of a second page, to the othe
   expect(moved).toEqual([{ n: 24n + 1n + 103n }])
 })
 
+test('a merge ends if somebody moves its pets back, as an opposite merge does', async () => {
+  const { client } = store()
+  const { data: from } = await client.createCategory({ body: { name: 'Back and forth' } })
+  const { data: pet } = await client.createPet({ body: { name: 'Pendulum', categoryId: from.id } })
+  const page = await browser.open(store(), '/categories')
+  await page.getByRole('button', { name: 'Merge Back and forth' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('combobox', { name: 'Category' }).fill('Fish')
+  await page.getByRole('option', { name: 'Fish', exact: true }).click()
+  await page.route(`**/pets?*categoryId=${from.id}*`, async route => {
+    await client.updatePet({ petId: pet.id, body: { categoryId: from.id } })
+    await route.continue()
+  })
+  await dialog.getByRole('button', { name: 'Merge' }).click()
+  await dialog.getByText('Somebody moves the pets back. The categories are not merged.').waitFor()
+})
+
 test('a key that may only read chooses nothing', async () => {
   const { data } = await store().client.createKey({ body: { name: 'Reader', scopes: ['orders:read'] } })
   const page = await browser.open(store(), '/pets', { key: data.key })

@@ -1000,6 +1000,8 @@ const sentences = {
   'Every n-th call': 'Jeder n-te Aufruf',
   'A share of the calls, in percent': 'Ein Anteil der Aufrufe, in Prozent',
   'Add a failure': 'Störung hinzufügen',
+  'Somebody moves the pets back. The categories are not merged.':
+    'Jemand verschiebt die Tiere zurück. Die Kategorien sind nicht zusammengelegt.',
   'A slow connection: 1,000 bytes a second': 'Eine langsame Verbindung: 1.000 Bytes pro Sekunde',
   'What is wrong': 'Was falsch ist',
   'Wrong responses': 'Falsche Antworten',

@@ -163,9 +163,14 @@ function mergeOf(client: Client, fromId: bigint, toId: bigint): Change<unknown> 
   return {
     isRepeatable: true,
     send: async ({ signal, idempotencyKey }) => {
+      const moved = new Set<bigint>()
       for (;;) {
         const { data } = await client.listPets({ categoryId: [fromId], limit: MOVED_TOGETHER }, { signal })
         if (data.items.length === 0) break
+        // Two opposite merges would never end.
+        if (data.items.some(({ id }) => moved.has(id)))
+          throw new InvalidValues({ toId: t('Somebody moves the pets back. The categories are not merged.') })
+        for (const { id } of data.items) moved.add(id)
         const moves = data.items.map(pet => ({
           subject: pet,
           change: request(client, 'updatePet', { petId: pet.id, body: { categoryId: toId } }),
