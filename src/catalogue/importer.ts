@@ -278,11 +278,6 @@ class SliceLoader {
   }
 }
 
-/** Returns the idempotency key of a request that stages rows: a lost response is asked for again with the same rows. */
-export function stagingKey(importId: bigint, { categories, pets }: ImportRows): string {
-  return `stage-${importId}-${categories[0]?.line ?? ''}-${pets[0]?.line ?? ''}`
-}
-
 /**
  * Checks all lines of files of any size, and stages the valid ones. Without `keepGoing`, nothing is loaded if a line is
  * invalid. Discards the rows if nothing may be loaded, or if an error is thrown.

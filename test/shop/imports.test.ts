@@ -1,5 +1,4 @@
 import { describe, expect, test } from 'bun:test'
-import { stagingKey } from '../../src/catalogue/importer.ts'
 import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
 import { PetStatus } from '../../src/shop/stock/schema.ts'
 import { storedInstant } from '../../src/values/instant.ts'
@@ -84,13 +83,10 @@ onEveryEngine(engine => {
       const { data: category } = await client.createCategory({ body: { name: 'Sent again' } })
       const pet = { line: 2n, name: 'Once', category: category.name, quantity: 1n, hold: false }
       const body = { categories: [], pets: [pet] }
-      const options = { idempotencyKey: stagingKey(11n, body) }
+      const options = { idempotencyKey: 'staged-once' }
       for (let time = 0; time < 2; time++) await client.stageImport({ importId: 11n, body }, options)
       const { data } = await client.loadImportSlice({ importId: 11n, body: LOAD })
-      expect([data.petsCreated, stagingKey(11n, { categories: [], pets: [{ ...pet, line: 3n }] })]).toEqual([
-        1n,
-        'stage-11--3',
-      ])
+      expect(data.petsCreated).toBe(1n)
     })
 
     test('a pet that is imported on hold without stock is available after its first restock', async () => {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { type ImportTarget, stagingKey, type TakeBackTarget } from '../../catalogue/importer.ts'
+import type { ImportTarget, TakeBackTarget } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { AppliedSlice, ImportNameMatches, ImportPetMatches, TakenBack } from '../../shop/imports/schema.ts'
@@ -30,7 +30,8 @@ function importTarget(importId: bigint, call: CallImport, close: () => Promise<v
   return {
     importId,
     stage: async rows => {
-      await call('stageImport', rows, stagingKey(importId, rows))
+      // With a key, rows whose response was lost can be sent again.
+      await call('stageImport', rows, crypto.randomUUID())
     },
     findCategories: async names =>
       ImportNameMatches.parse(await call('findImportCategories', { names })).matches,

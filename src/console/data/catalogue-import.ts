@@ -10,7 +10,6 @@ import {
   type ImportTarget,
   type StagedImport,
   stageFiles,
-  stagingKey,
   type TakeBackReport,
   type TakeBackTarget,
   takeBackImport,
@@ -18,7 +17,7 @@ import {
 import { makeCall } from '../../client/client.ts'
 import type { DecimalMark } from '../../values/currency.ts'
 import { t } from '../words/sentences.tsx'
-import { InvalidValues } from './change.ts'
+import { InvalidValues, newKey } from './change.ts'
 import { baseUrl } from './session.ts'
 import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
@@ -195,7 +194,8 @@ function storeTarget(key: string): ImportTarget {
   }
   return {
     importId,
-    stage: rows => send('stage', rows, stagingKey(importId, rows)),
+    // With a key, rows whose response was lost can be sent again.
+    stage: rows => send('stage', rows, newKey('stage')),
     findCategories: async names =>
       (await send<{ matches: Awaited<ReturnType<ImportTarget['findCategories']>> }>('categories', { names }))
         .matches,
