@@ -124,7 +124,7 @@ const STATUS = /^(status|code|response|returned)$/i
 const REQUEST_ID = /x-request-id:? {0,2}["']?([\w.-]{1,128})/i
 const operationIds = Object.keys(contract)
 
-/** Returns a finding that is told in words. `where` names the operation, if the message does not. */
+/** Returns the finding of a report in words. `where` is the text around the message, such as the name of the test. */
 function inWords(where: string, message: string, place: SandboxPlace): ToolFinding {
   const text = `${where} ${message}`.slice(0, TEXT_CHARS_MAX).replaceAll(place.baseUrl, '')
   const words = text.split(/[\s"'`()[\],;<>=]|[:.](?=\s|$)/).filter(word => word !== '')

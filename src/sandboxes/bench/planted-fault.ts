@@ -69,7 +69,7 @@ interface FaultText {
   readonly operations: readonly OperationId[]
 }
 
-/** How a fault works. Changes with a memory are made anew when the fault is planted, and after a reset. */
+/** What a fault changes. It remembers nothing of before it was planted, or of another stream. */
 type FaultWork =
   | {
       readonly change: () => ReplyChange

@@ -54,7 +54,7 @@ export function PlantedFaults({ look }: { readonly look: Look }) {
           {t('Plant faults')}
         </Button>
       </Group>
-      <Text c="dimmed">{aboutFaults(report)}</Text>
+      {report && <Text c="dimmed">{aboutFaults(report)}</Text>}
       <Refusal error={unread ?? error} />
       {rows.length > 0 && (
         <ColumnTable
@@ -72,10 +72,10 @@ export function PlantedFaults({ look }: { readonly look: Look }) {
   )
 }
 
-function aboutFaults(report: BenchReport | undefined): string {
-  if (report?.hunt?.isRevealed === false)
+function aboutFaults({ hunt, faults }: BenchReport): string {
+  if (hunt?.isRevealed === false)
     return t('A hunt is on: the store is wrong, and its faults are secret until findings are scored.')
-  if (report?.faults?.length)
+  if (faults?.length)
     return t(
       'The store is wrong in these ways, without a sign, for tools and programs that should notice it. What it stores stays right.',
     )
