@@ -68,14 +68,17 @@ async function loseReply(name: string): Promise<Page> {
   await nextArticle(page).waitFor()
   await scan(page, name)
   const isMade = Promise.withResolvers<void>()
+  let isLost = true
   await page.route('**/adjustments', async route => {
+    if (!isLost) return await route.continue()
     await route.fetch()
     isMade.resolve()
   })
   await page.getByRole('button', { name: 'Book 1 article' }).click()
   await isMade.promise
   await page.reload()
-  await page.unroute('**/adjustments')
+  // The route stays: to remove it while the page loads can leave a request of the page waiting for ever.
+  isLost = false
   await unknownAlert(page).waitFor()
   return page
 }
