@@ -89,11 +89,34 @@ export interface Engine<Query, Command, Reply, Result = Reply> {
   readonly undo?: () => Promise<void>
   /** Resolves if the engine works, rejects if it does not. */
   ping(): Promise<void>
+  /** Returns what the engine knows of its files or connections. It asks the database only if that `responds`. */
+  storageState(responds: boolean): Promise<StorageState>
   /**
    * Finishes the work in progress and releases everything. Rejects if another process prevents SQLite from merging the
    * write-ahead log into the database file. Even then, everything is durable and closed.
    */
   close(): Promise<void>
+}
+
+/** The uses of the connections of one kind. */
+export interface PoolState {
+  readonly uses: number
+  readonly useMs: number
+  readonly waits: number
+  readonly waitMs: number
+  readonly busy: number
+  readonly max: number
+}
+
+/** The files of a store on SQLite, or its connections on PostgreSQL. Absent: the engine has no such thing. */
+export interface StorageState {
+  readonly databaseBytes?: number | undefined
+  readonly logBytes?: number
+  /** The free space of the disk. */
+  readonly freeBytes?: number
+  readonly pools?: Readonly<Record<string, PoolState>>
+  /** How far the clock of this machine is ahead of that of the database server, in milliseconds. */
+  readonly clockAheadMs?: number
 }
 
 /** Thrown if a row changed between a read and a write of one command. The engine runs the command again. */

@@ -12,7 +12,7 @@ import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request/request-context.ts'
 import { textResponse } from '../http/request/text-response.ts'
-import { fixedContent, get, LINKSET, probe } from '../http/router/fixed-paths.ts'
+import { fixedContent, get, LINKSET, metricsResponse, probe } from '../http/router/fixed-paths.ts'
 import {
   closingConnections,
   type Methods,
@@ -32,6 +32,7 @@ import { readHostKey } from './classes/host-key.ts'
 import { sandboxFailed } from './contract/refusals.ts'
 import { type HostOptions, SandboxHost } from './host/host.ts'
 import { HostApi } from './host-api/host-api.ts'
+import { HostMetrics } from './host-metrics.ts'
 import { boardPage } from './pages/board-page.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
@@ -56,25 +57,20 @@ export async function serveSandboxes(
   const base = options.baseUrl ?? baseOf(hostname, port)
   const host = new SandboxHost({ ...options, base })
   await host.prepare()
-  const { clock, limits } = options
-  const hostApi = new HostApi({
-    host,
-    hostKey: readHostKey(options.directory),
-    base,
-    clock,
-    createdPerHour: limits.createdPerHour,
-    // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
-    isLocal: ({ request, findPeer }) =>
-      isFromThisMachine(request, findPeer(), base) && isFromHostPageOrProgram(request, base),
-  })
+  const hostApi = openHostApi(options, host, base)
   const admission = new Admission()
   let isDraining = false
-  const routing = hostRouting(
-    options,
-    base,
-    admission,
-    new Map([...hostApi.paths(), ...pagePaths(base, host, () => isDraining)]),
-  )
+  const metrics = new HostMetrics({ ...options, host, isDraining: () => isDraining })
+  const sendMetrics = async (context: RequestContext): Promise<Response> => {
+    if (!isFromThisMachine(context.request, context.findPeer(), base)) hostApi.requireHostKey(context)
+    return metricsResponse(context, await metrics.text())
+  }
+  const paths = [
+    ...hostApi.paths(),
+    ...pagePaths(base, host, () => isDraining),
+    ['/metrics', get(sendMetrics)] as const,
+  ]
+  const routing = hostRouting(options, base, { admission, metrics, paths: new Map(paths) })
   const respondAsHost = makePathHandler(routing)
   const respondAnywhere = makeAnyPathHandler(routing)
   const refuse = (request: Request, server: Server<undefined>, refusal: StoreError) =>
@@ -121,6 +117,20 @@ export async function serveSandboxes(
   }
 }
 
+function openHostApi(
+  { directory, clock, limits }: Pick<HostOptions, 'directory' | 'clock' | 'limits'>,
+  host: SandboxHost,
+  base: string,
+): HostApi {
+  return new HostApi({
+    ...{ host, hostKey: readHostKey(directory), base, clock },
+    createdPerHour: limits.createdPerHour,
+    // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
+    isLocal: ({ request, findPeer }) =>
+      isFromThisMachine(request, findPeer(), base) && isFromHostPageOrProgram(request, base),
+  })
+}
+
 /** Returns whether a browser shows the response to its user: an address that was opened names HTML in Accept. */
 function asksForPage({ method, headers }: Request): boolean {
   return (method === 'GET' || method === 'HEAD') && namesPage(headers)
@@ -135,9 +145,9 @@ function isFromHostPageOrProgram({ headers }: Request, base: string): boolean {
 function hostRouting(
   { log, clock, trustedProxies }: Pick<HostOptions, 'log' | 'clock' | 'trustedProxies'>,
   base: string,
-  admission: Admission,
-  paths: Paths,
+  { admission, metrics, paths }: { admission: Admission; metrics: HostMetrics; paths: Paths },
 ): RoutesOptions {
+  const logResponse = responseLog(log)
   return {
     pipeline: {
       base,
@@ -149,7 +159,10 @@ function hostRouting(
     clock,
     newRequestId: makeRequestIds(),
     addressOf: clientAddress(trustedProxies),
-    onResponse: responseLog(log),
+    onResponse: (responded, status, tookMs, error) => {
+      metrics.countResponse(responded.errorCode)
+      logResponse(responded, status, tookMs, error)
+    },
   }
 }
 

@@ -43,6 +43,7 @@ import { Dispatcher, type DispatcherOptions } from '../webhooks/dispatcher.ts'
 import { KEY_TABLE, KnownCallers } from './known-callers.ts'
 import type { StoreEngine } from './open.ts'
 import { RetentionClock } from './retention-clock.ts'
+import { storeStates } from './store-state.ts'
 import { type SweepTimes, startSweeping } from './sweeping.ts'
 
 export interface ServiceOptions {
@@ -153,7 +154,7 @@ export function startService(options: ServiceOptions): Service {
   const addressOf = clientAddress(options.trustedProxies, options.host)
   const callers = options.wrapCallers?.(callersOf(options)) ?? callersOf(options)
   const onResponse: OnResponse = (responded, status, tookMs, error) => {
-    metrics.countResponse(responded.route, status, tookMs)
+    metrics.countResponse(responded, status, tookMs)
     logResponse(responded, status, tookMs, error)
   }
   const door =
@@ -178,18 +179,17 @@ export function startService(options: ServiceOptions): Service {
     rateLimiter,
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
+  const states = storeStates({ ...options, isDraining: () => isDraining })
   const routing = {
     ...{ pipeline, door, admission, clock, newRequestId, addressOf, onResponse },
     allowedOrigins: options.corsOrigins,
   }
-  const { wrapPaths } = options
+  const { wrapPaths, mcp } = options
   const wrapInner = wrapPaths && ((inner: Paths) => wrapPaths(inner, true))
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
-    ...fixedPaths(pipeline, metrics, serves, pages, options, cache),
-    ...(options.mcp
-      ? [['/mcp', agentMethods({ pipeline, serves, routing, wrapPaths: wrapInner })] as const]
-      : []),
+    ...fixedPaths(pipeline, metrics, serves, pages, options, cache, states),
+    ...(mcp ? [['/mcp', agentMethods({ pipeline, serves, routing, wrapPaths: wrapInner })] as const] : []),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { testedEngines } from '../support/engines.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -71,6 +72,9 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect((await store.send('GET', '/readyz')).status).toBe(200)
     await store.database('INSERT INTO migration SELECT max(version) + 1 FROM migration')
     expect((await store.send('GET', '/readyz')).status).toBe(503)
+    expect(await metricsOf(store, 'petstore_not_ready')).toMatchObject({
+      ...{ 'petstore_not_ready{reason="schema"}': 1, 'petstore_not_ready{reason="database"}': 0 },
+    })
     const logged = () => store.logged.filter(({ message }) => message.includes('those of another version'))
     await until('the log says so', () => logged().length > 0)
     await store.database('ALTER TABLE category RENAME COLUMN description TO about')

@@ -3,10 +3,15 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'yaml'
 import { z } from 'zod'
-import { openReceiver, reply } from '../support/receiver.ts'
+import { errorTable } from '../../src/contract/error.ts'
+import { type MetricName, metricList } from '../../src/http/observe/metric-list.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
+import { testedEngines } from '../support/engines.ts'
+import { metricsOf, metricsText } from '../support/metrics.ts'
 import { ROOT } from '../support/root.ts'
-import { openTestStore, type TestStore } from '../support/store.ts'
-import { until } from '../support/until.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
+import { openTestStore } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 
 const Rules = z.object({
   groups: z.array(
@@ -42,57 +47,83 @@ const dashboard = Dashboard.parse(
 /** Labels that Prometheus adds to every metric. */
 const ADDED_LABELS = ['job', 'instance']
 
+interface Selector {
+  readonly name: string
+  /** The values that a matcher allows, by label; a label without any if the values are not known here. */
+  readonly labels: Readonly<Record<string, readonly string[]>>
+}
+
 /** Returns the metrics of an expression, each with the labels that its selector uses. */
-function selectorsOf(expression: string): { name: string; labels: string[] }[] {
+function selectorsOf(expression: string): Selector[] {
   const found = expression.matchAll(/\b((?:petstore|process|nodejs)_\w+|up)\b(?:\{([^}]*)\})?/g)
   return [...found].map(([, name = '', selector = '']) => ({
-    name,
-    labels: [...selector.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label = '']) => label),
+    name: name.replace(/_bucket$/, ''),
+    labels: Object.fromEntries(
+      [...selector.matchAll(/(\w+)\s*(=~|!~|!=|=)\s*"([^"]*)"/g)].map(([, label = '', , text = '']) => [
+        label,
+        /^[\w|]*$/.test(text) ? text.split('|') : [],
+      ]),
+    ),
   }))
 }
 
-/** Returns the labels of each metric that a store exposes. */
-async function exposedBy(store: TestStore): Promise<Map<string, Set<string>>> {
-  const text = await (await store.send('GET', '/metrics')).text()
-  const exposed = new Map<string, Set<string>>()
-  for (const [, name = '', labels = ''] of text.matchAll(/^(\w+)(?:\{([^}]*)\})? /gm)) {
-    const known = exposed.get(name) ?? new Set()
-    for (const [, label = ''] of labels.matchAll(/(\w+)="/g)) known.add(label)
-    exposed.set(name, known)
+/** Returns the samples of stores on both engines and of a host of sandboxes at their start: names and labels. */
+async function exposedAtStart(): Promise<readonly string[]> {
+  const texts: string[] = []
+  for (const engine of testedEngines) {
+    await using place = await newStoreDirectory(engine)
+    await using store = await place.start()
+    texts.push(await metricsText(store))
   }
-  return exposed
+  await using host = await openSandboxHost()
+  texts.push(await metricsText(host))
+  return texts.flatMap(text => text.match(/^petstore_\S+|^(?:process|nodejs)_\S+/gm) ?? [])
 }
 
-/** Returns the metrics and labels that an expression uses and that a store does not expose. */
-function unknownIn(expression: string, exposed: ReadonlyMap<string, ReadonlySet<string>>): string[] {
+/** Returns what an expression selects although the list of metrics or a new store does not have it. */
+function unknownIn(expression: string, exposed: readonly string[]): string[] {
   const selectors = selectorsOf(expression).filter(({ name }) => name !== 'up')
   return selectors.flatMap(({ name, labels }) => {
-    const known = exposed.get(name)
-    if (!known) return [name]
-    return labels
-      .filter(label => !known.has(label) && !ADDED_LABELS.includes(label))
-      .map(label => `${name}.${label}`)
+    if (!(name in metricList)) return [name]
+    // It has samples only after a request.
+    if (metricList[name as MetricName].type === 'histogram') return []
+    const samples = exposed.filter(sample => sample === name || sample.startsWith(`${name}{`))
+    return Object.entries(labels)
+      .filter(([label]) => !ADDED_LABELS.includes(label))
+      .flatMap(([label, values]) =>
+        (values.length === 0 ? [''] : values)
+          .filter(
+            value => !samples.some(sample => sample.includes(value ? `${label}="${value}"` : `${label}="`)),
+          )
+          .map(value => `${name}.${label}=${value}`),
+      )
   })
 }
 
-/** Uses a store until it exposes every metric of the alert rules and of the dashboard. */
-async function fillMetrics(store: TestStore): Promise<void> {
-  await using receiver = await openReceiver(() => reply(204))
-  await store.client.createWebhook({ body: { url: receiver.base } })
-  const { data: category } = await store.client.createCategory({ body: { name: 'Any' } })
-  const { data: pet } = await store.client.createPet({ body: { name: 'Rex', categoryId: category.id } })
-  await store.send('GET', `/pets/${pet.id}`)
-  await store.send('GET', `/pets?id=${pet.id}`)
-  await until('a webhook was called', () => receiver.received.length > 0)
-  await until('the attempt is counted', async () =>
-    (await (await store.send('GET', '/metrics')).text()).includes('petstore_webhook_attempts_total{'),
-  )
-}
+test('stores on both engines and a host expose the whole list of metrics at their start', async () => {
+  const exposed = new Set((await exposedAtStart()).map(sample => sample.replace(/\{.*/, '')))
+  const listed = Object.entries(metricList).filter(([, { type }]) => type !== 'histogram')
+  const isOfPostgres = (name: string): boolean => /_database_(?!bytes)/.test(name)
+  const expected = listed
+    .map(([name]) => name)
+    .filter(name => testedEngines.includes('postgres') || !isOfPostgres(name))
+  expect([...exposed].sort()).toEqual(expected.sort())
+})
 
-test('every metric and label of the alert rules and of the dashboard is exposed by a store', async () => {
+test('every counter starts at 0 for each error, each state and the success of each operation', async () => {
   await using store = await openTestStore('sqlite')
-  await fillMetrics(store)
-  const exposed = await exposedBy(store)
+  const counters = await metricsOf(store, 'petstore_errors_total', 'petstore_webhook_attempts_total')
+  expect(Object.values(counters)).toEqual(Object.values(counters).map(() => 0))
+  expect(Object.keys(counters)).toHaveLength(Object.keys(errorTable).length + 3)
+  const requests = await metricsOf(store, 'petstore_requests_total')
+  for (const [id, { success }] of Object.entries(contract))
+    expect(requests).toHaveProperty([
+      `petstore_requests_total{operation_id="${id}",status="${success.status}"}`,
+    ])
+})
+
+test('a new store has every metric, label and value that the alert rules and the dashboard select', async () => {
+  const exposed = await exposedAtStart()
   const expressions = [
     ...rules.groups.flatMap(group => group.rules.map(({ expr }) => expr)),
     ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
@@ -104,7 +135,10 @@ test('every metric and label of the alert rules and of the dashboard is exposed 
   }
   expect(unknownIn('rate(petstore_sales_total[5m])', exposed)).toEqual(['petstore_sales_total'])
   expect(unknownIn('petstore_requests_total{method="GET"}', exposed)).toEqual([
-    'petstore_requests_total.method',
+    'petstore_requests_total.method=GET',
+  ])
+  expect(unknownIn('petstore_errors_total{code=~"disk_full|overloaded"}', exposed)).toEqual([
+    'petstore_errors_total.code=disk_full',
   ])
 })
 

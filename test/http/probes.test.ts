@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { bindPort, startServer } from '../../src/serving/server.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { onEveryEngine, openTestStore, SECRET_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
@@ -17,7 +18,7 @@ onEveryEngine(engine => {
     const metrics = async (): Promise<string> => (await fetch(`${counted.base}/metrics`)).text()
     // An attempt is counted after its outcome is stored, so a client can see the delivery before the count.
     await until('the attempt is counted', async () =>
-      (await metrics()).includes('petstore_webhook_attempts_total{'),
+      (await metrics()).includes('petstore_webhook_attempts_total{state="pending"} 1'),
     )
     const listening = await counted.send('GET', '/events/stream')
     const text = await metrics()
@@ -25,6 +26,9 @@ onEveryEngine(engine => {
     for (const line of [
       'petstore_requests_total{operation_id="getPet",status="404"} 2',
       'petstore_requests_total{operation_id="listPets",status="200"} 1',
+      'petstore_errors_total{code="pet_not_found"} 2',
+      'petstore_webhooks{state="failing"} 1',
+      'petstore_webhook_backlog 1',
       'petstore_deprecated_requests_total{operation_id="getPet"} 2',
       'petstore_webhook_attempts_total{state="pending"} 1',
       'petstore_event_streams 1',
@@ -67,6 +71,10 @@ onEveryEngine(engine => {
     await using broken = await openTestStore(engine)
     await broken.engine.close()
     expect((await broken.send('GET', '/livez')).status).toBe(200)
+    expect(await metricsOf(broken, 'petstore_ready', 'petstore_not_ready', 'petstore_webhooks')).toEqual({
+      ...{ petstore_ready: 0, 'petstore_not_ready{reason="draining"}': 0 },
+      ...{ 'petstore_not_ready{reason="database"}': 1, 'petstore_not_ready{reason="schema"}': 0 },
+    })
     const ready = await fetch(`${broken.base}/readyz`)
     expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '5'])
   })
@@ -107,6 +115,9 @@ test('a server that drains is not ready, and its responses to other requests clo
   expect(await replies()).toEqual(['200 null', '200 null', '200 null', '404 null'])
   server.drain()
   expect(await replies()).toEqual(['503 close', '200 close', '200 close', '404 close'])
+  expect(await metricsOf(server, 'petstore_not_ready')).toMatchObject({
+    'petstore_not_ready{reason="draining"}': 1,
+  })
   await server.stop()
 })
 

@@ -401,7 +401,7 @@ export const controlSlips: readonly ControlSlip[] = [
     guarantee: 65,
     file: 'src/cli/backup-files/console-backups.ts',
     before: '      this.#held = held\n',
-    after: '      this.#held = held\n      await recordBackup(this.#config, held.at)\n',
+    after: '      this.#held = held\n      await recordBackup(this.#config, held)\n',
     breaks: 'a download that was cut is recorded as a backup',
     tests: ['test/console/backup.test.ts: a download that is cut is no backup'],
   },

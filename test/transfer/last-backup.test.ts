@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { newCopyPlace } from '../support/copy-place.ts'
+import { metricsOf } from '../support/metrics.ts'
 import { run, type ServerProcess } from '../support/process.ts'
 import { ADMIN_KEY, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
@@ -41,6 +42,19 @@ onEveryEngine(engine => {
       expect((await stateOf(server)).lastBackupAt).toBe(running)
       expect((await backUp('running')).exitCode).toBe(1)
       expect((await stateOf(server)).lastBackupAt).toBe(running)
+      const metrics = ['petstore_last_backup', 'petstore_last_audit_check', 'petstore_audit_log_intact']
+      const backedUp = {
+        petstore_last_backup_timestamp_seconds: Date.parse(running) / 1000,
+        petstore_last_audit_check_timestamp_seconds: Date.parse(running) / 1000,
+        petstore_audit_log_intact: 1,
+      }
+      expect(await metricsOf(server, ...metrics)).toEqual(backedUp)
+      expect((await run(['audit', 'verify', '--data', place.directory], place.env)).exitCode).toBe(0)
+      const verified = await metricsOf(server, ...metrics)
+      expect(verified.petstore_last_backup_timestamp_seconds).toBe(Date.parse(running) / 1000)
+      const checkedAt = verified.petstore_last_audit_check_timestamp_seconds ?? 0
+      expect(checkedAt).toBeGreaterThan(backedUp.petstore_last_audit_check_timestamp_seconds)
+      expect(checkedAt).toBeLessThanOrEqual(Date.now() / 1000)
       if (engine === 'postgres') {
         const { status } = await fetch(`${server.base}/console/backups/one`, { method: 'PUT', headers })
         expect(status).toBe(503)

@@ -12,10 +12,10 @@ import type { StoreEngine } from '../../serving/open.ts'
 import type { ServerOptions } from '../../serving/server.ts'
 import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
 import { backupSqlite } from '../../transfer/sqlite-backup.ts'
-import { formatInstantMs } from '../../values/instant.ts'
+import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { findAuditProblem } from './audit-problem.ts'
 import { DATABASE_FILE, describeFile, manifestText } from './backup-manifest.ts'
-import { findLastBackup, recordBackup } from './last-backup.ts'
+import { findRecords, recordBackup } from './last-backup.ts'
 import { appendManifest } from './single-backup.ts'
 
 /** The size up to which a browser saves a database: it may hold the whole file in memory. */
@@ -48,16 +48,25 @@ class BackupMaker implements Backups {
 
   async state() {
     const { readShort, name } = this.#engine
-    const last = await readShort(reader => findLastBackup(reader, this.#config))
+    const { backup } = await readShort(reader => findRecords(reader, this.#config))
     const ages = await readShort(async reader => reader.one(readAges))
     const bytes = name === 'sqlite' ? statSync(databaseFile(this.#config.data)).size : undefined
     return {
-      lastBackupAt: last ?? null,
+      lastBackupAt: backup?.at ?? null,
       since: ages?.since ?? null,
       restoredAt: ages?.restoredAt ?? null,
       hasSecrets: await readShort(hasEncryptedSecret),
       isFileOffered: bytes !== undefined && bytes <= BYTES_MAX,
       engine: name,
+    }
+  }
+
+  async records() {
+    const { backup, auditCheck } = await this.#engine.readShort(reader => findRecords(reader, this.#config))
+    return {
+      lastBackupMs: backup && parseInstantMs(backup.at),
+      lastAuditCheckMs: auditCheck && parseInstantMs(auditCheck.at),
+      isAuditLogIntact: auditCheck?.isAuditIntact,
     }
   }
 
@@ -89,7 +98,7 @@ class BackupMaker implements Backups {
 
   async confirm(id: string): Promise<boolean> {
     if (this.#held?.id !== id) return false
-    await recordBackup(this.#config, this.#held.at)
+    await recordBackup(this.#config, this.#held)
     return true
   }
 

@@ -22,7 +22,7 @@ import {
   manifestText,
   SECRET_KEY_FILE,
 } from '../backup-files/backup-manifest.ts'
-import { recordBackup } from '../backup-files/last-backup.ts'
+import { type CheckRecord, recordBackup } from '../backup-files/last-backup.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
@@ -86,7 +86,7 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
     publish(draft, target, name)
-    await record(config, createdAt)
+    await record(config, { at: createdAt, isAuditIntact: problem === undefined })
     printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
     if (problem !== undefined)
@@ -106,9 +106,9 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
 }
 
 /** Records the backup for the console. A backup that cannot be recorded is made all the same. */
-async function record(config: Config, at: string): Promise<void> {
+async function record(config: Config, backup: Required<CheckRecord>): Promise<void> {
   try {
-    await recordBackup(config, at)
+    await recordBackup(config, backup)
   } catch (error) {
     say(`The backup is made, but the console will not know of it: ${escapeControls(reasonOf(error))}`)
   }

@@ -1,11 +1,13 @@
 import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
 import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { type AuditReport, exportAuditLog, verifyAuditChain } from '../../shop/log/verification.ts'
 import { countText } from '../../values/count-text.ts'
-import { formatInstant } from '../../values/instant.ts'
+import { formatInstant, formatInstantMs } from '../../values/instant.ts'
+import { type CheckRecord, recordAuditCheck } from '../backup-files/last-backup.ts'
 import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
-import { CommandFailed, EXIT_USAGE, print, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 
 interface AuditOptions extends PlaceOptions {
   readonly anchor?: string
@@ -31,10 +33,22 @@ export function addAudit(program: Command): void {
 
 async function runVerify(options: AuditOptions): Promise<void> {
   const anchor = options.anchor === undefined ? undefined : readAnchor(options.anchor)
-  await using store = await openSnapshot(existingStoreFrom(options))
+  const config = existingStoreFrom(options)
+  await using store = await openSnapshot(config)
+  const at = formatInstantMs(Date.now())
   const report = await verifyAuditChain(store.reader, anchor)
+  await record(config, { at, isAuditIntact: report.problems.length === 0 })
   if (report.problems.length > 0) throw new CommandFailed(report.problems.join('\n'))
   await print(`${explainReport(report)}\n`)
+}
+
+/** Records the check for the metrics. A check that cannot be recorded is reported all the same. */
+async function record(config: Config, check: Required<CheckRecord>): Promise<void> {
+  try {
+    await recordAuditCheck(config, check)
+  } catch (error) {
+    say(`The metrics will not know of this check: ${escapeControls(reasonOf(error))}`)
+  }
 }
 
 async function runExport(options: AuditOptions): Promise<void> {

@@ -1,5 +1,6 @@
 import { type ReservedSQL, SQL } from 'bun'
 import { overloaded } from '../../contract/refusals.ts'
+import type { PoolState } from '../engine.ts'
 
 const CONNECT_SECONDS_MAX = 5
 
@@ -20,7 +21,9 @@ export class BoundedPool {
    * order takes.
    */
   readonly #idle: ReservedSQL[] = []
+  readonly #connectionsMax: number
   #freeCount: number
+  #counts = { uses: 0, useMs: 0, waits: 0, waitMs: 0 }
   /** The number of connections that were closed, by either end. */
   #closedCount = 0
   #isClosing = false
@@ -36,6 +39,7 @@ export class BoundedPool {
         this.#releaseIdle()
       },
     })
+    this.#connectionsMax = connectionsMax
     this.#freeCount = connectionsMax
   }
 
@@ -45,8 +49,10 @@ export class BoundedPool {
    * cannot be opened, or is lost or closed.
    */
   async use<T>(dueMs: number, work: (connection: ReservedSQL) => Promise<T>): Promise<T> {
+    const askedMs = performance.now()
     if (this.#freeCount > 0) this.#freeCount--
-    else await this.#waitForFree(dueMs)
+    else await this.#waitForFree(dueMs).finally(() => this.#countWait(askedMs))
+    const startedMs = performance.now()
     let connection = this.#idle.pop()
     const reserving = connection ? undefined : new AbortController()
     const closedBefore = this.#closedCount
@@ -62,6 +68,8 @@ export class BoundedPool {
       return result
     } finally {
       clearTimeout(timer)
+      this.#counts.uses++
+      this.#counts.useMs += performance.now() - startedMs
       if (connection && isReusable) this.#idle.push(connection)
       else if (connection) release(connection)
       this.#admitNext()
@@ -73,6 +81,17 @@ export class BoundedPool {
     this.#isClosing = true
     this.#releaseIdle()
     await this.#sql.close({ timeout: limitMs / 1000 }).catch(() => {})
+  }
+
+  /** The uses since the start of the pool, and now. */
+  get state(): PoolState {
+    const max = this.#connectionsMax
+    return { ...this.#counts, busy: max - this.#freeCount, max }
+  }
+
+  #countWait(askedMs: number): void {
+    this.#counts.waits++
+    this.#counts.waitMs += performance.now() - askedMs
   }
 
   #releaseIdle(): void {

@@ -39,6 +39,10 @@ export class DatabaseClock {
 
   readonly now = (): number => this.#options.local() - this.#aheadMs
 
+  get aheadMs(): number {
+    return this.#aheadMs
+  }
+
   close(): void {
     clearInterval(this.#timer)
   }

@@ -22,6 +22,8 @@ const takeIds = sql<{ last: bigint }>()(`
   UPDATE counter SET last = last + $count WHERE noun = $noun AND last <= 9223372036854775807 - $count
   RETURNING last`)
 
+const databaseSize = sql<{ bytes: bigint }>()('SELECT pg_database_size(current_database()) AS bytes')
+
 /** The time in which ids must be reserved and events numbered, in milliseconds. */
 const NUMBERING_MS_MAX = 4000
 /** The time that the work in progress gets when the engine closes, in milliseconds. */
@@ -109,6 +111,11 @@ export async function openPostgres<Query, Command, Reply, Result = Reply>(
     },
     exclusively: work => starting(() => exclusively(primary.pools.host, work)),
     ping: () => runner.ping(),
+    storageState: async responds => ({
+      pools: primary.poolStates,
+      clockAheadMs: clock.aheadMs,
+      databaseBytes: responds ? await runner.read('shortReads', readSize).catch(() => undefined) : undefined,
+    }),
     close: async () => {
       clock.close()
       runner.close()
@@ -164,6 +171,10 @@ async function readClock(connection: ReservedSQL): Promise<number> {
     'SELECT CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000 AS BIGINT) AS ms',
   )
   return Number(row?.ms)
+}
+
+async function readSize(reader: Reader): Promise<number> {
+  return Number((await reader.one(databaseSize))?.bytes)
 }
 
 async function reserveIds(connection: ReservedSQL, noun: Noun, count: bigint): Promise<bigint> {

@@ -2,6 +2,7 @@ import type { ReservedSQL, SQL } from 'bun'
 import type { StoreError } from '../../contract/error.ts'
 import { overloaded } from '../../contract/refusals.ts'
 import { singleFlight } from '../../values/single-flight.ts'
+import type { PoolState } from '../engine.ts'
 import { BoundedPool } from './bounded-pool.ts'
 import type { DatabaseAddress, DatabaseHost } from './database-url.ts'
 import { failureOf, isRefusedSetting, isTlsMissing, isUnreachable } from './failure.ts'
@@ -74,6 +75,11 @@ export class Primary {
 
   get pools(): Pools {
     return this.#pools
+  }
+
+  get poolStates(): Record<string, PoolState> {
+    const { host: _, ...pools } = this.#pools
+    return Object.fromEntries(Object.entries(pools).map(([name, pool]) => [name, pool.state]))
   }
 
   /** The maximum number of connections of this process. */

@@ -1,5 +1,6 @@
-import { existsSync, lstatSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, lstatSync, realpathSync, renameSync, rmSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import type { StorageState } from '../engine.ts'
 import { readHead } from '../numbering/head.ts'
 import { SqliteConnection } from './connection.ts'
 import { isOpenNumber, numberIn, numberSeen } from './log-number.ts'
@@ -12,6 +13,12 @@ import { type RunRecord, readRecord, recordFile, writeRecord } from './run-recor
 export function databaseFile(directory: string): string {
   const file = join(directory, 'petstore.db')
   return isLink(file) && existsSync(file) ? realpathSync(file) : file
+}
+
+/** Returns the sizes of the files of a database, and the free space of their disk. */
+export function storageState(file: string): StorageState {
+  const { bavail, bsize } = statfsSync(dirname(file))
+  return { databaseBytes: bytesOf(file), logBytes: bytesOf(`${file}-wal`), freeBytes: bavail * bsize }
 }
 
 /**

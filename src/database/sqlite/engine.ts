@@ -7,7 +7,7 @@ import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
 import { CHECKPOINT_PAGES, openWriter, PAGE_BYTES, SqliteConnection } from './connection.ts'
 import { lockPath } from './data-lock.ts'
-import { acceptLoss, databaseFile, refuseLoss, refuseWrongFiles } from './database-file.ts'
+import { acceptLoss, databaseFile, refuseLoss, refuseWrongFiles, storageState } from './database-file.ts'
 import { watchFiles, watchSize } from './files.ts'
 import { BatchWriter } from './group-commit.ts'
 import { endRun, LogNumber, numberIn } from './log-number.ts'
@@ -122,6 +122,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       return () => watchers.delete(listener)
     },
     exclusively: work => work(),
+    storageState: async () => storageState(file),
     ping: async () => {
       if (writer.hasEnded || reader.hasEnded) throw new Error('a worker of the store has ended')
       await writer.started

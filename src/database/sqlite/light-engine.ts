@@ -8,6 +8,7 @@ import { unwrap } from '../outcome.ts'
 import type { StatementCall } from '../statement.ts'
 import { SlicedWork, type TimeSlices } from '../time-slices.ts'
 import { isDamaged, isFatal, PAGE_BYTES, SqliteConnection } from './connection.ts'
+import { storageState } from './database-file.ts'
 import { migrateSqlite } from './engine.ts'
 import { BatchWriter } from './group-commit.ts'
 
@@ -104,6 +105,7 @@ class OneConnectionEngine<Query, Command, Reply, Result>
 {
   readonly name = 'sqlite'
   readonly clock = Date.now
+  readonly storageState = async () => storageState(this.#options.file)
   readonly #connection: SqliteConnection
   readonly #options: LightSqliteOptions<Query, Command, Reply, Result>
   readonly #writer: BatchWriter<Command, Result>

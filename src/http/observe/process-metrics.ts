@@ -1,33 +1,29 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
-import { family } from './prometheus.ts'
+import type { MetricValues } from './prometheus.ts'
 
 /** Returns the metrics of the process, under the names of the client libraries of Prometheus. */
-export async function processMetrics(): Promise<string[]> {
+export async function processMetrics(): Promise<MetricValues> {
   const askedMs = performance.now()
   await setImmediate()
   const lagSeconds = (performance.now() - askedMs) / 1000
   const { user, system } = process.cpuUsage()
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
   const startSeconds = Math.round(performance.timeOrigin / 1000)
-  const values: readonly [name: string, help: string, value: number | undefined][] = [
-    ['process_cpu_user_seconds_total', 'Total user CPU time spent in seconds.', user / 1e6],
-    ['process_cpu_system_seconds_total', 'Total system CPU time spent in seconds.', system / 1e6],
-    ['process_cpu_seconds_total', 'Total user and system CPU time spent in seconds.', (user + system) / 1e6],
-    ['process_start_time_seconds', 'Start time of the process since unix epoch in seconds.', startSeconds],
-    ['process_resident_memory_bytes', 'Resident memory size in bytes.', rss],
-    ['process_virtual_memory_bytes', 'Virtual memory size in bytes.', virtualMemoryBytes()],
-    ['process_open_fds', 'Number of open file descriptors.', openFiles()],
-    ['process_max_fds', 'Maximum number of open file descriptors.', openFilesMax()],
-    ['nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', lagSeconds],
-    ['nodejs_heap_size_total_bytes', 'Process heap size from Node.js in bytes.', heapTotal],
-    ['nodejs_heap_size_used_bytes', 'Process heap size used from Node.js in bytes.', heapUsed],
-    ['nodejs_external_memory_bytes', 'Node.js external memory size in bytes.', external],
-  ]
-  return values.flatMap(([name, help, value]) => {
-    if (value === undefined) return []
-    return family(name.endsWith('_total') ? 'counter' : 'gauge', name, help, [['', value]])
-  })
+  return {
+    process_cpu_user_seconds_total: user / 1e6,
+    process_cpu_system_seconds_total: system / 1e6,
+    process_cpu_seconds_total: (user + system) / 1e6,
+    process_start_time_seconds: startSeconds,
+    process_resident_memory_bytes: rss,
+    process_virtual_memory_bytes: virtualMemoryBytes(),
+    process_open_fds: openFiles(),
+    process_max_fds: openFilesMax(),
+    nodejs_eventloop_lag_seconds: lagSeconds,
+    nodejs_heap_size_total_bytes: heapTotal,
+    nodejs_heap_size_used_bytes: heapUsed,
+    nodejs_external_memory_bytes: external,
+  }
 }
 
 function virtualMemoryBytes(): number | undefined {

@@ -1,12 +1,14 @@
 import { authenticationRequired, insufficientScope, routeNotFound } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
+import type { StoreRecords } from '../observe/store-state.ts'
 import { authenticate } from '../pipeline/auth.ts'
 import type { Pipeline } from '../pipeline/pipeline.ts'
 import type { Handler, RequestContext } from '../request/request-context.ts'
 import { textResponse } from '../request/text-response.ts'
 
-/** The backups that the console makes. */
+/** The backups that the console makes, and the records of all. */
 export interface ConsoleBackups {
+  records(): Promise<StoreRecords>
   /** Returns what the console shows about the backups. */
   state(): Promise<object>
   /** Makes a backup under an id, and returns when it began. Throws `overloaded` while another one is made. */

@@ -1,11 +1,11 @@
 import type { Operation } from '../../contract/operation.ts'
 import { metricsNeedAdmin, metricsNeedKey, overloaded, shuttingDown } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
-import { singleFlight } from '../../values/single-flight.ts'
 import type { RepresentationCache } from '../cache/representation-cache.ts'
 import { isFromThisMachine } from '../limits/client-address.ts'
 import type { Metrics } from '../observe/metrics.ts'
 import { PROMETHEUS_TYPE } from '../observe/prometheus.ts'
+import type { StoreStates } from '../observe/store-state.ts'
 import { backupRoutes, type ConsoleBackups } from '../pages/console-backups.ts'
 import { consoleRoutes } from '../pages/console-page.ts'
 import { prepareContent, prepareOnce, sendContent } from '../pages/content.ts'
@@ -48,12 +48,11 @@ export function fixedPaths(
   pages: Pages,
   { hostApi, securityContact, shopName, clock, backups }: FixedPathsOptions,
   cache: RepresentationCache | undefined,
+  states: StoreStates,
 ): Paths {
-  const { base, engine } = pipeline
+  const { base } = pipeline
   const texts = pages.descriptions
   const catalog = '/.well-known/api-catalog'
-  // Concurrent probes share one query, because probes have no other limit.
-  const ping = singleFlight(() => engine.ping())
   return new Map([
     ['/', get(context => sendHome(context, base))],
     // RFC 9727, section 2 requires this link on HEAD.
@@ -85,8 +84,8 @@ export function fixedPaths(
         ]),
     ...(backups ? backupRoutes(backups, pipeline) : []),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
-    ['/readyz', probe(context => sendReadiness(context, pipeline, ping))],
-    ['/metrics', get(context => sendMetrics(context, pipeline, metrics, cache))],
+    ['/readyz', probe(context => sendReadiness(context, states))],
+    ['/metrics', get(context => sendMetrics(context, pipeline, states, metrics, cache))],
   ])
 }
 
@@ -116,24 +115,11 @@ function sendHome(context: RequestContext, base: string): Response {
   return sendText(context, homeHtml(base), HTML)
 }
 
-/** The longest time that a probe waits for the database. */
-const PING_MS_MAX = 1500
-
-async function sendReadiness(
-  context: RequestContext,
-  { isDraining }: Pipeline,
-  ping: () => Promise<void>,
-): Promise<Response> {
-  if (isDraining()) throw shuttingDown()
-  const late = Promise.withResolvers<never>()
-  const timer = setTimeout(() => late.reject(new Error('the database did not respond in time')), PING_MS_MAX)
-  try {
-    await Promise.race([ping(), late.promise])
-  } catch {
-    throw overloaded('The database does not respond, or is not that of this version.', 5)
-  } finally {
-    clearTimeout(timer)
-  }
+async function sendReadiness(context: RequestContext, { notReady }: StoreStates): Promise<Response> {
+  const reason = await notReady()
+  if (reason === 'draining') throw shuttingDown()
+  if (reason === 'schema') throw overloaded('The tables of the database are those of another version.', 5)
+  if (reason === 'database') throw overloaded('The database does not respond.', 5)
   return sendText(context, '{"status":"ready"}', 'application/json')
 }
 
@@ -143,6 +129,7 @@ async function sendReadiness(
 async function sendMetrics(
   context: RequestContext,
   { base, callers, failedAuthentications, streams }: Pipeline,
+  states: StoreStates,
   metrics: Metrics,
   cache: RepresentationCache | undefined,
 ): Promise<Response> {
@@ -155,8 +142,12 @@ async function sendMetrics(
       throw metricsNeedAdmin()
     }
   }
-  return new Response(await metrics.text(streams.count, cache), {
-    headers: { ...context.headers, 'Content-Type': PROMETHEUS_TYPE, 'Cache-Control': 'no-store' },
+  return metricsResponse(context, await metrics.text(await states.read(), streams.count, cache))
+}
+
+export function metricsResponse({ headers }: RequestContext, text: string): Response {
+  return new Response(text, {
+    headers: { ...headers, 'Content-Type': PROMETHEUS_TYPE, 'Cache-Control': 'no-store' },
   })
 }
 

@@ -177,12 +177,16 @@ export class HostApi {
       return classId
     }
     if (operation.actsOn === 'host') {
-      if (operation.scope !== 'public')
-        this.#refuseOtherKeys(context, [this.#hostKeyHash], hostKeyRequired(), wrongHostKey())
+      if (operation.scope !== 'public') this.requireHostKey(context)
       return undefined
     }
     if (!this.#host.find(sandboxId)) readParameters(operation, context)
     return this.#authorized(sandboxId, context, operation.isForTeacher)
+  }
+
+  /** Throws unless the request has the key of the host: after too many wrong keys from one address, `rate_limited`. */
+  requireHostKey(context: RequestContext): void {
+    this.#refuseOtherKeys(context, [this.#hostKeyHash], hostKeyRequired(), wrongHostKey())
   }
 
   /** Throws unless the request has one of the keys: after too many wrong keys from one address, `rate_limited`. */
