@@ -6,6 +6,7 @@ import { freePort } from '../support/free-port.ts'
 import { openStream } from '../support/open-stream.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
+import { checkAlerts } from './alerts.ts'
 import { configurations, type ProxyConfiguration, startProxy } from './proxy-process.ts'
 
 // `npm run check:deploy` runs this program: it uses a store through each proxy that docs/reverse-proxy.md configures,
@@ -131,4 +132,5 @@ for (const configuration of configurations) {
   else process.stdout.write(`${configuration.name}: SKIPPED: ${configuration.program} is not installed\n`)
 }
 await browser.close()
+failedCount += await checkAlerts()
 process.exit(failedCount === 0 ? 0 : 1)
