@@ -84,6 +84,12 @@ export const settings = {
       return () => readText(file)
     },
   },
+  backups: {
+    variable: 'PETSTORE_BACKUPS',
+    description:
+      'an existing directory, best on another disk, for a backup each night at 03:00 of the shop (embedded database only)',
+    read: readDirectory,
+  },
   baseUrl: {
     variable: 'PETSTORE_BASE_URL',
     flag: '--base-url <url>',

@@ -97,8 +97,8 @@ async function openCases(): Promise<Case[]> {
   await behind.client.createCategory({ body: { name: 'Of the future' } })
   aheadMs = 0
   const toReceiver = async (store: TestStore, url: string): Promise<void> => {
-    const { data } = Answer.parse(await (await fetch(url)).json())
-    return data.result.map(({ metric }) => `${metric.alertname} ${metric.instance}`)
+    const { data } = await store.client.createWebhook({ body: { url } })
+    await store.client.sendTestEvent({ webhookId: data.id })
   }
   const fill = async (): Promise<void> => {
     for (let index = 0; index < 400; index++)
@@ -148,10 +148,8 @@ scrape_configs: [{ job_name: petstore, static_configs: [{ targets: [${targets}] 
   )
   const query = async (expression: string): Promise<string[]> => {
     const url = `http://127.0.0.1:${port}/api/v1/query?query=${encodeURIComponent(expression)}`
-    const { data } = await (await fetch(url)).json()
-    return data.result.map(
-      ({ metric }: { metric: Record<string, string> }) => `${metric.alertname} ${metric.instance}`,
-    )
+    const { data } = Answer.parse(await (await fetch(url)).json())
+    return data.result.map(({ metric }) => `${metric.alertname} ${metric.instance}`)
   }
   await until(
     'Prometheus serves',

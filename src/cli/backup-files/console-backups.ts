@@ -16,6 +16,7 @@ import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { findAuditProblem } from './audit-problem.ts'
 import { DATABASE_FILE, describeFile, manifestText } from './backup-manifest.ts'
 import { findRecords, recordBackup } from './last-backup.ts'
+import type { BackupCounts } from './nightly-backups.ts'
 import { appendManifest } from './single-backup.ts'
 
 /** The size up to which a browser saves a database: it may hold the whole file in memory. */
@@ -38,12 +39,14 @@ interface HeldBackup extends MadeBackup {
 class BackupMaker implements Backups {
   readonly #engine: StoreEngine
   readonly #config: Config
+  readonly #nightly: Readonly<BackupCounts> | undefined
   #making: { readonly id: string; readonly made: Promise<HeldBackup> } | undefined
   #held: HeldBackup | undefined
 
-  constructor(engine: StoreEngine, config: Config) {
+  constructor(engine: StoreEngine, config: Config, nightly: Readonly<BackupCounts> | undefined) {
     this.#engine = engine
     this.#config = config
+    this.#nightly = nightly
   }
 
   async state() {
@@ -67,6 +70,7 @@ class BackupMaker implements Backups {
       lastBackupMs: backup && parseInstantMs(backup.at),
       lastAuditCheckMs: auditCheck && parseInstantMs(auditCheck.at),
       isAuditLogIntact: auditCheck?.isAuditIntact,
+      nightlyBackups: this.#nightly,
     }
   }
 
@@ -114,10 +118,14 @@ class BackupMaker implements Backups {
 }
 
 /** Returns the backups that the console makes of a store which this process serves. */
-export function consoleBackups(engine: StoreEngine, config: Config): Backups {
+export function consoleBackups(
+  engine: StoreEngine,
+  config: Config,
+  nightly: Readonly<BackupCounts> | undefined,
+): Backups {
   // It also removes the file of a process that was killed.
   if (engine.name === 'sqlite') draftOf(draftPath(config))
-  return new BackupMaker(engine, config)
+  return new BackupMaker(engine, config, nightly)
 }
 
 function draftPath({ data }: Pick<Config, 'data'>): string {

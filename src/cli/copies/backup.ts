@@ -1,28 +1,21 @@
-import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { readdirSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import { UnmigratedDatabase } from '../../database/migrate.ts'
 import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
-import { draftOf } from '../../files/draft.ts'
-import { makeDirectory, syncDirectory, syncFile, writeWholeFile } from '../../files/private-file.ts'
+import { syncFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { openPostgresSource } from '../../transfer/postgres-copy.ts'
 import { type BackupFacts, backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
 import { storeTables } from '../../transfer/tables.ts'
 import { formatInstantMs } from '../../values/instant.ts'
-import { findAuditProblem } from '../backup-files/audit-problem.ts'
-import {
-  DATABASE_FILE,
-  describeFile,
-  MANIFEST_FILE,
-  manifestText,
-  SECRET_KEY_FILE,
-} from '../backup-files/backup-manifest.ts'
+import { DATABASE_FILE, MANIFEST_FILE, SECRET_KEY_FILE } from '../backup-files/backup-manifest.ts'
 import { type CheckRecord, recordBackup } from '../backup-files/last-backup.ts'
+import { makeBackup, type NewBackup } from '../backup-files/make-backup.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
@@ -71,27 +64,21 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   const name = escapeControls(to)
   refuseUsedDirectory(to, name)
   const startedMs = performance.now()
-  const createdAt = formatInstantMs(Date.now())
-  // A rename replaces an empty directory, but not a link to one.
-  const target = existsSync(to) ? realpathSync(to) : resolve(to)
-  const draft = draftOf(target)
   using interruption = interruptedBySignals(`Nothing was left in ${name}.`)
+  const { signal } = interruption
   try {
-    makeDirectory(draft)
-    const { facts, engine } = await backupDatabase(config, draft, interruption.signal)
-    if (withSecretKey) writeSecretKey(config, draft)
-    const problem = await findAuditProblem(draft, interruption.signal)
-    const files = await describeFiles(draft, interruption.signal)
-    const head = facts.head && { position: String(facts.head.position), hash: facts.head.hash }
-    const manifest = { createdAt, engine, databaseVersion: facts.version, head: head ?? null, files }
-    writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
-    publish(draft, target, name)
-    await record(config, { at: createdAt, isAuditIntact: problem === undefined })
-    printReport(name, facts, files[DATABASE_FILE].bytes, performance.now() - startedMs)
+    const made = await makeBackup({
+      ...{ to, signal, startHashing: showHashProgress },
+      copyDatabase: draft => backupDatabase(config, draft, signal),
+      secretKey: withSecretKey ? requireSecretKey(config) : undefined,
+    })
+    const { at, auditProblem } = made
+    await record(config, { at, isAuditIntact: auditProblem === undefined })
+    printReport(name, made, performance.now() - startedMs)
     if (!withSecretKey) warnOfMissingKey(config)
-    if (problem !== undefined)
+    if (auditProblem !== undefined)
       throw new CommandFailed(
-        `The backup is made, but the audit log of the store was changed: ${escapeControls(problem)} Run ` +
+        `The backup is made, but the audit log of the store was changed: ${escapeControls(auditProblem)} Run ` +
           '"petstore doctor", keep an older backup too, and see "Back up" in docs/running.md.',
         EXIT_DAMAGED,
       )
@@ -100,8 +87,6 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
     if (error instanceof UnmigratedDatabase) throw new CommandFailed(`${error.message} ${BACK_UP_FIRST}`)
     const reason = escapeControls(reasonOf(error))
     throw new CommandFailed(`The backup failed: ${reason}. Nothing was left in ${name}.`)
-  } finally {
-    rmSync(draft, { recursive: true, force: true })
   }
 }
 
@@ -151,43 +136,14 @@ async function backupDatabase(
   return { facts, engine: 'sqlite' }
 }
 
-function writeSecretKey(config: Config, directory: string): void {
+function requireSecretKey(config: Config): Uint8Array {
   const key = readOwnSecretKey(config)
-  if (key === undefined) {
+  if (key === undefined)
     throw new CommandFailed('The store has no secret key yet: back it up without --with-secret-key.')
-  }
-  writeWholeFile(join(directory, SECRET_KEY_FILE), `${Buffer.from(key).toString('base64')}\n`, {
-    replace: false,
-  })
+  return key
 }
 
-async function describeFiles(directory: string, signal: AbortSignal) {
-  const file = join(directory, DATABASE_FILE)
-  using hashing = showHashProgress(Bun.file(file).size)
-  const { onBytes } = hashing
-  const database = await describeFile(file, { signal, onBytes })
-  const key = join(directory, SECRET_KEY_FILE)
-  if (!existsSync(key)) return { [DATABASE_FILE]: database }
-  return { [DATABASE_FILE]: database, [SECRET_KEY_FILE]: await describeFile(key, { signal, onBytes }) }
-}
-
-/** Gives the complete backup its name. An empty directory of that name is removed before. Throws CommandFailed. */
-function publish(draft: string, directory: string, name: string): void {
-  syncDirectory(draft)
-  try {
-    // Some file systems do not rename a directory over an empty one.
-    if (existsSync(directory)) rmdirSync(directory)
-    renameSync(draft, directory)
-  } catch (error) {
-    if (!existsSync(directory) || readdirSync(directory).length === 0) throw error
-    throw new CommandFailed(
-      `Another program has written files to ${name}: they stay, and this backup was dropped.`,
-    )
-  }
-  syncDirectory(dirname(directory))
-}
-
-function printReport(name: string, { head }: BackupFacts, bytes: number, tookMs: number): void {
+function printReport(name: string, { facts: { head }, bytes }: NewBackup, tookMs: number): void {
   const mib = (bytes / 1_048_576).toFixed(1)
   say(`Backed up ${mib} MiB to ${name} in ${(tookMs / 1000).toFixed(1)} s.`)
   if (head && head.position > 0n)

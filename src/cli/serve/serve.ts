@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type Config, settingList } from '../../config.ts'
 import { StoreError } from '../../contract/error.ts'
@@ -14,6 +15,7 @@ import { clockBehind } from '../../shop/log/newest-change.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
 import { consoleBackups } from '../backup-files/console-backups.ts'
+import { startNightlyBackups } from '../backup-files/nightly-backups.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { removeAddressFile, writeAddressFile } from '../store-access/address-file.ts'
 import { adminKeyFile, adminKeyPath } from '../store-access/admin-key-file.ts'
@@ -55,6 +57,7 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const log = openLog(config)
   if (config.databaseUrl === undefined && existsSync(registryFile(config.data)))
     throw new CommandFailed(`${config.data} contains sandboxes: choose another --data for a shop.`)
+  if (config.backups !== undefined) refuseBackups(config.backups, config)
   // The port is bound first: if it is in use, the data directory must stay unchanged.
   const listener = bind(config)
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
@@ -69,12 +72,15 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const { secretKey, currency } = await prepare(engine, foundKey, config)
   const lifecycleClock = clockFrom(config.clock, clock)
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
-  const backups = consoleBackups(engine, config)
+  const directory = config.backups
+  const nightly = directory === undefined ? undefined : startNightlyBackups({ config, directory, log })
+  const backups = consoleBackups(engine, config, nightly?.counts)
   const options = { ...config, secretKey, currency, engine, log, clock, lifecycleClock, backups }
   const serving = startServer({ ...options, ...(delivery && { delivery }) }, listener)
   if (lock) writeAddressFile(config.data, localAddress(config.host, serving.port))
   stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
+    await nightly?.stop()
     await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])
     await serving.stop()
     backups.dispose()
@@ -126,6 +132,16 @@ function bind(config: Config): BoundPort {
     if (isInUse && databaseUrl === undefined && existsSync(lockPath(data))) lockData(data).release()
     throw portFailure(error, config)
   }
+}
+
+/** Throws CommandFailed if this store cannot be backed up into a directory each night. */
+function refuseBackups(directory: string, { data, databaseUrl }: Config): void {
+  if (databaseUrl !== undefined)
+    throw new CommandFailed(
+      'PETSTORE_BACKUPS is for the embedded database: for PostgreSQL, see "Back up" in docs/running.md.',
+    )
+  if (resolve(directory) === resolve(data))
+    throw new CommandFailed('PETSTORE_BACKUPS must not be the data directory of the store.')
 }
 
 /** Returns the clock that retires operations: it starts at the configured instant, or is the normal clock. */

@@ -79,6 +79,10 @@ export const metricList = {
     type: 'gauge',
     help: 'When the last backup began, in seconds since 1970; 0 if none is known.',
   },
+  petstore_nightly_backups_total: {
+    type: 'counter',
+    help: 'Backups of PETSTORE_BACKUPS, by result: saved, damaged (saved, with a changed audit log) or failed.',
+  },
   petstore_last_audit_check_timestamp_seconds: {
     type: 'gauge',
     help: 'When the audit log was checked as a whole, by a backup or by "petstore audit verify"; 0 if never.',

@@ -10,6 +10,8 @@ export interface StoreRecords {
   readonly lastBackupMs?: number | undefined
   readonly lastAuditCheckMs?: number | undefined
   readonly isAuditLogIntact?: boolean | undefined
+  /** The backups of the nights since the start, by result; undefined if the store makes none itself. */
+  readonly nightlyBackups?: Readonly<Record<'saved' | 'damaged' | 'failed', number>> | undefined
 }
 
 /** Reads the state of a store for probes and metrics. */
