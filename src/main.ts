@@ -17,6 +17,7 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['export', async program => (await import('./cli/copies/export.ts')).addExport(program)],
   ['reset', async program => (await import('./cli/copies/reset.ts')).addReset(program)],
   ['migrate', async program => (await import('./cli/copies/migrate.ts')).addMigrate(program)],
+  ['drill', async program => (await import('./cli/copies/drill.ts')).addDrill(program)],
   ['doctor', async program => (await import('./cli/inspect/doctor.ts')).addDoctor(program)],
   ['audit', async program => (await import('./cli/inspect/audit.ts')).addAudit(program)],
   ['listen', async program => (await import('./cli/listen/listen.ts')).addListen(program)],

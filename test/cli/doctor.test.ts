@@ -201,6 +201,67 @@ test('the doctor fails if its user may not read the directory or a file of a sto
   chmodSync(directory, 0o700)
 })
 
+test('the doctor says everything as JSON, and fails at a warning only with --strict', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await place.use()
+  chmodSync(join(place.directory, 'petstore.db'), 0o644)
+  const inJson = (...more: string[]) =>
+    run(['doctor', '--output', 'json', '--data', place.directory, ...more], place.env)
+  const { exitCode, output, errors } = await inJson()
+  const { problems, warnings, checks } = JSON.parse(output)
+  expect([exitCode, problems, warnings, errors]).toEqual([0, 0, 1, ''])
+  expect(checks.map(({ check }: { check: string }) => check)).toEqual([
+    ...[
+      'runtime',
+      'pages',
+      'environment',
+      'directory',
+      'files',
+      'database',
+      'file',
+      'stock',
+      'totals',
+      'names',
+    ],
+    ...['audit log', 'secret key', 'admin key', 'webhooks', 'clock', 'backup'],
+  ])
+  expect(checks[3]).toEqual({
+    ...{ check: 'directory', level: 'warning', text: expect.stringContaining('run chmod 600') },
+  })
+  expect((await inJson('--strict')).exitCode).toBe(1)
+  rmSync(join(place.directory, 'secret-key'))
+  const keyless = await inJson()
+  expect([keyless.exitCode, JSON.parse(keyless.output).problems]).toEqual([1, 1])
+})
+
+test('the doctor warns of a day-old store without a backup, and of a backup older than a week', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await place.use()
+  const backupLine = async (): Promise<string> =>
+    /^.*backup.*$/m.exec((await doctor(place)).output)?.[0] ?? ''
+  const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
+  expect(await backupLine()).toStartWith('ok    backup          none yet')
+  await place.database(`UPDATE api_key SET created_at = '${daysAgo(2)}'`)
+  expect(await backupLine()).toStartWith('warn  backup          none is known')
+  for (const [days, mark] of [
+    [6, 'ok  '],
+    [8, 'warn'],
+  ] as const) {
+    writeFileSync(join(place.directory, 'last-backup'), `${daysAgo(days)} intact\n`)
+    expect(await backupLine()).toStartWith(`${mark}  backup          the last began at`)
+  }
+})
+
+test('the doctor gives no false alarm if a running store has its secret key elsewhere', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  const keyFile = join(place.directory, 'elsewhere')
+  await run(['new-secret-key', keyFile])
+  await using server = await place.startWith({ ...place.env, PETSTORE_SECRET_KEY_FILE: keyFile })
+  const found = await doctor(place)
+  expect([found.exitCode, subjects(found, 'warn')]).toEqual([0, ['secret key']])
+  await server.kill('SIGTERM')
+})
+
 test('without a store, the doctor checks the installation, and creates nothing', async () => {
   await using place = await newStoreDirectory('sqlite')
   const { exitCode, output } = await doctor(place)

@@ -65,9 +65,11 @@ class BackupMaker implements Backups {
   }
 
   async records() {
-    const { backup, auditCheck } = await this.#engine.readShort(reader => findRecords(reader, this.#config))
+    const { readShort } = this.#engine
+    const { backup, auditCheck, drill } = await readShort(reader => findRecords(reader, this.#config))
     return {
       lastBackupMs: backup && parseInstantMs(backup.at),
+      lastDrillMs: drill && parseInstantMs(drill.at),
       lastAuditCheckMs: auditCheck && parseInstantMs(auditCheck.at),
       isAuditLogIntact: auditCheck?.isAuditIntact,
       nightlyBackups: this.#nightly,

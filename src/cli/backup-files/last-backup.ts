@@ -10,7 +10,8 @@ import { parseInstantMs } from '../../values/instant.ts'
 import { openStopped } from '../store-access/stopped-store.ts'
 
 const LAST_AUDIT_CHECK = 'last-audit-check'
-const RECORDS = [LAST_BACKUP, LAST_AUDIT_CHECK] as const
+const LAST_DRILL = 'last-drill'
+const RECORDS = [LAST_BACKUP, LAST_AUDIT_CHECK, LAST_DRILL] as const
 
 /** What a store knows of its last backup, or of the last check of its whole audit log. */
 export interface CheckRecord {
@@ -31,6 +32,11 @@ export async function recordBackup(config: Config, record: Required<CheckRecord>
 /** Records a check of the audit log that is not part of a backup. */
 export async function recordAuditCheck(config: Config, record: Required<CheckRecord>): Promise<void> {
   await write(config, LAST_AUDIT_CHECK, record)
+}
+
+/** Records that a backup was restored into a scratch directory, and checked. */
+export async function recordDrill(config: Config, record: Required<CheckRecord>): Promise<void> {
+  await write(config, LAST_DRILL, record)
 }
 
 async function write(
@@ -60,7 +66,7 @@ export function forgetBackups(directory: string): void {
 export async function findRecords(
   reader: Reader,
   { databaseUrl, data }: Config,
-): Promise<{ readonly backup: CheckRecord | undefined; readonly auditCheck: CheckRecord | undefined }> {
+): Promise<Readonly<Record<'backup' | 'auditCheck' | 'drill', CheckRecord | undefined>>> {
   const found = async (name: (typeof RECORDS)[number]): Promise<CheckRecord[]> => {
     const texts = [await readMetadata(reader, name), databaseUrl === undefined ? readFile(data, name) : '']
     return texts.flatMap(text => recordIn(text ?? ''))
@@ -69,6 +75,7 @@ export async function findRecords(
   const checks = [...backups, ...(await found(LAST_AUDIT_CHECK))]
   return {
     backup: newest(backups),
+    drill: newest(await found(LAST_DRILL)),
     auditCheck: newest(checks.filter(({ isAuditIntact }) => isAuditIntact !== undefined)),
   }
 }

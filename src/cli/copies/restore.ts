@@ -66,19 +66,28 @@ async function runRestore({ from, to }: FromAndTo): Promise<void> {
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
   using interruption = interruptedBySignals('Nothing was restored; you can restore again.')
-  const { signal } = interruption
+  const { restore, draft } = await restoreBackup(from, place, interruption.signal)
+  printReport(restore, draft, performance.now() - startedMs)
+}
+
+/** Makes a store from a backup. Throws CommandFailed if it cannot, and then nothing was restored. */
+export async function restoreBackup(
+  from: string,
+  to: CopyPlace,
+  signal: AbortSignal,
+): Promise<{ restore: Restore; draft: RestoredDraft }> {
   try {
-    using backup = await openBackup(from, place)
+    using backup = await openBackup(from, to)
     const manifest = readManifest(backup.directory)
-    const restore = { from, backup: backup.directory, manifest, to: place, signal }
+    const restore = { from, backup: backup.directory, manifest, to, signal }
     await verify(restore)
     const draft =
-      place.kind === 'directory'
-        ? await restoreToDirectory(restore, place.directory)
-        : await restoreToDatabase(restore, place)
-    printReport(restore, draft, performance.now() - startedMs)
+      to.kind === 'directory'
+        ? await restoreToDirectory(restore, to.directory)
+        : await restoreToDatabase(restore, to)
+    return { restore, draft }
   } catch (error) {
-    throw failureOf(error, place)
+    throw failureOf(error, to)
   }
 }
 

@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import manifest from '../../../package.json' with { type: 'json' }
 import type { Config } from '../../config.ts'
 import type { Reader } from '../../database/engine.ts'
@@ -15,7 +15,8 @@ import { clockBehind } from '../../shop/log/newest-change.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { findWrongKeys, findWrongTotals, invariants } from '../../shop/registry/invariants.ts'
 import { countText } from '../../values/count-text.ts'
-import { storedInstant } from '../../values/instant.ts'
+import { parseInstantMs, storedInstant } from '../../values/instant.ts'
+import { findRecords } from '../backup-files/last-backup.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { readAddressFile } from '../store-access/address-file.ts'
 import { adminKeyPath } from '../store-access/admin-key-file.ts'
@@ -39,59 +40,97 @@ type Check = readonly [subject: string, check: () => Promise<Finding> | Finding]
 /** If the disk has fewer free bytes than this, the check of the directory warns. */
 const FREE_BYTES_MIN = 500 * 1_048_576
 const PROBLEMS_SHOWN = 5
+/** The file that the units of deploy/ read. */
+const ENVIRONMENT_FILE = '/etc/petstore.env'
+const DAY_MS = 86_400_000
+const BACKUP_AGE_MAX_MS = 7 * DAY_MS
+
+const firstKey = sql<{ since: string | null }>()('SELECT min(created_at) AS since FROM api_key')
 
 const troubledWebhooks = sql<{ id: bigint }>()(
   `SELECT id FROM webhook WHERE failures > 0 OR disabled_reason IN ('gone', 'failing') ORDER BY id`,
 )
 
 const EXAMPLES = `
-This command changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings do not count.
+This command changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings count only
+with --strict. Run it with the environment of the service: systemd-run, or "set -a; . /etc/petstore.env".
 The checks of a store with a million pets take about a minute.
 
 Examples:
   petstore doctor
-  petstore doctor --data /var/lib/petstore`
+  petstore doctor --data /var/lib/petstore
+  petstore doctor --output json --strict`
+
+interface DoctorOptions extends PlaceOptions {
+  readonly output: 'text' | 'json'
+  readonly strict?: boolean
+}
 
 /** Adds the command `doctor`, which checks an installation and a store. */
 export function addDoctor(program: Command): void {
-  const command = program.command('doctor').description('check the installation, the database and the stock')
+  const command = program
+    .command('doctor')
+    .description('check the installation, the database and the stock')
+    .addOption(
+      new Option('--output <format>', 'text, or one JSON object').choices(['text', 'json']).default('text'),
+    )
+    .option('--strict', 'fail if a check warns, too')
   addPlaceOptions(command).addHelpText('after', EXAMPLES).action(runDoctor)
 }
 
-async function runDoctor({ data, databaseUrl }: PlaceOptions): Promise<void> {
+async function runDoctor({ data, databaseUrl, output, strict }: DoctorOptions): Promise<void> {
   const config = storeConfigFrom({ data, databaseUrl })
-  let problems = await runChecks(installationChecks(config))
-  if (problems === 0) {
-    if (config.databaseUrl !== undefined || hasDatabase(config.data)) problems = await checkStore(config)
-    else
-      await report('store', { warning: `there is none in ${config.data} yet; "petstore serve" creates it` })
+  const done: CheckResult[] = []
+  const run = async (checks: readonly Check[]): Promise<void> => {
+    for await (const result of resultsOf(checks)) {
+      done.push(result)
+      if (output === 'text') await print(lineOf(result))
+    }
   }
+  const count = (level: CheckResult['level']): number => done.filter(result => result.level === level).length
+  await run(installationChecks(config))
+  if (count('problem') === 0) {
+    if (config.databaseUrl !== undefined || hasDatabase(config.data)) await withStore(config, run)
+    else await run([['store', () => ({ warning: noStoreIn(config) })]])
+  }
+  const [problems, warnings] = [count('problem'), count('warning')]
+  if (output === 'json')
+    await print(`${JSON.stringify({ problems, warnings, checks: done }, undefined, 2)}\n`)
   if (problems > 0) throw new CommandFailed(`${countText(problems, 'check')} failed.`)
+  if (strict && warnings > 0) throw new CommandFailed(`${countText(warnings, 'check')} warned.`)
 }
 
-async function runChecks(checks: readonly Check[]): Promise<number> {
-  let problems = 0
-  for (const [subject, check] of checks) {
+function noStoreIn({ data }: Config): string {
+  return `there is none in ${data} yet; "petstore serve" creates it`
+}
+
+/** What a check found. */
+interface CheckResult {
+  readonly check: string
+  readonly level: 'ok' | 'warning' | 'problem'
+  readonly text: string
+}
+
+/** Runs checks one after another. One that throws found a problem. */
+async function* resultsOf(checks: readonly Check[]): AsyncGenerator<CheckResult> {
+  for (const [check, find] of checks) {
     let finding: Finding
     try {
-      finding = await check()
+      finding = await find()
     } catch (error) {
       finding = { problem: `${reasonOf(error)}.` }
     }
-    if (typeof finding === 'object' && 'problem' in finding) problems++
-    await report(subject, finding)
+    if (typeof finding === 'string') yield { check, level: 'ok', text: finding }
+    else if ('warning' in finding) yield { check, level: 'warning', text: finding.warning }
+    else yield { check, level: 'problem', text: finding.problem }
   }
-  return problems
 }
 
-async function report(subject: string, finding: Finding): Promise<void> {
-  const [mark, text] =
-    typeof finding === 'string'
-      ? ['ok  ', finding]
-      : 'warning' in finding
-        ? ['warn', finding.warning]
-        : ['FAIL', finding.problem]
-  await print(`${mark}  ${subject.padEnd(14)}  ${escapeControls(text)}\n`)
+const marks = { ok: 'ok  ', warning: 'warn', problem: 'FAIL' } as const
+
+/** Returns a result as a line for people. */
+export function lineOf({ check, level, text }: CheckResult): string {
+  return `${marks[level]}  ${check.padEnd(14)}  ${escapeControls(text)}\n`
 }
 
 function installationChecks(config: Config): Check[] {
@@ -115,6 +154,7 @@ function installationChecks(config: Config): Check[] {
           ? 'the docs page and the console are built'
           : { warning: 'the docs page, the guides or the console is not built: run "npm ci" once' },
     ],
+    ['environment', checkEnvironmentFile],
     ...(config.databaseUrl === undefined ? ofDirectory : []),
     ['database', () => checkVersion(config)],
   ]
@@ -158,20 +198,36 @@ async function checkVersion(config: Config): Promise<Finding> {
   return { problem: `${name}, at version ${version} of ${known}: run "petstore migrate", or start the store` }
 }
 
-async function checkStore(config: Config): Promise<number> {
+async function withStore(config: Config, run: (checks: readonly Check[]) => Promise<void>): Promise<void> {
   await using snapshot = await openSnapshot(config)
-  const { reader } = snapshot
-  return await runChecks([
+  await run(storeChecks(snapshot.reader, config))
+}
+
+function storeChecks(reader: Reader, config: Config): Check[] {
+  return [
+    ...contentChecks(reader, config),
+    ['admin key', () => checkAdminKey(reader)],
+    ['webhooks', () => checkWebhooks(reader)],
+    ['clock', () => checkClock(reader)],
+    ['backup', () => checkBackup(reader, config)],
+  ]
+}
+
+function contentChecks(reader: Reader, config: Config): Check[] {
+  return [
     ['file', () => checkFile(config)],
     ['stock', () => checkStock(reader)],
     ['totals', () => checkTotals(reader)],
     ['names', () => checkNames(reader)],
     ['audit log', () => checkAudit(reader)],
-    ['admin key', () => checkAdminKey(reader)],
     ['secret key', () => checkSecretKey(reader, config)],
-    ['webhooks', () => checkWebhooks(reader)],
-    ['clock', () => checkClock(reader)],
-  ])
+  ]
+}
+
+/** Checks what a backup must bring back: every page, row and total, the audit log, and the key of the secrets. */
+export async function checkContent(config: Config): Promise<CheckResult[]> {
+  await using snapshot = await openSnapshot(config)
+  return await Array.fromAsync(resultsOf(contentChecks(snapshot.reader, config)))
 }
 
 /** Checks every page and index of a database file. PostgreSQL checks its own pages. */
@@ -233,7 +289,11 @@ async function checkSecretKey(reader: Reader, config: Config): Promise<Finding> 
   if (checkValue === undefined) return 'not used yet'
   const key = readOwnSecretKey(config)
   if (key === undefined) {
-    return { problem: `${secretKeyPath(config.data)} is missing: restore it from a backup` }
+    const missing = `${secretKeyPath(config.data)} is missing`
+    // The store could not have started without its key.
+    if (config.databaseUrl === undefined && isDirectoryLocked(config.data))
+      return { warning: `${missing}: run this command with the environment of the running store` }
+    return { problem: `${missing}: restore it from a backup` }
   }
   if (isSecretKeyOf(checkValue, key)) return 'it decrypts the webhook secrets'
   return { problem: 'it is not the key with which the webhook secrets were encrypted' }
@@ -249,4 +309,23 @@ async function checkClock(reader: Reader): Promise<Finding> {
   const now = Date.now()
   const behind = await clockBehind(reader, now)
   return behind === undefined ? new Date(now).toISOString() : { warning: behind }
+}
+
+/** Warns like the dashboard: after a week, or if a store that is older than a day has no backup. */
+async function checkBackup(reader: Reader, config: Config): Promise<Finding> {
+  const { backup } = await findRecords(reader, config)
+  const since = backup?.at ?? (await reader.one(firstKey))?.since
+  const ageMs = Date.now() - (parseInstantMs(since ?? '') ?? Date.now())
+  if (backup === undefined)
+    return ageMs > DAY_MS ? { warning: 'none is known: see "Back up" in docs/running.md' } : 'none yet'
+  const text = `the last began at ${backup.at}`
+  return ageMs > BACKUP_AGE_MAX_MS ? { warning: text } : text
+}
+
+/** Other users must not read the environment of the units in deploy/, which may have keys. */
+function checkEnvironmentFile(): Finding {
+  const status = statSync(ENVIRONMENT_FILE, { throwIfNoEntry: false })
+  if (status === undefined) return 'no file of the service on this machine'
+  if ((status.mode & 0o077) === 0) return `only its owner can read ${ENVIRONMENT_FILE}`
+  return { warning: `other users can read ${ENVIRONMENT_FILE}: run chmod 600 on it` }
 }

@@ -83,6 +83,10 @@ export const metricList = {
     type: 'counter',
     help: 'Backups of PETSTORE_BACKUPS, by result: saved, damaged (saved, with a changed audit log) or failed.',
   },
+  petstore_last_drill_timestamp_seconds: {
+    type: 'gauge',
+    help: 'When "petstore drill" last restored a backup and found it good, in seconds since 1970; 0 if never.',
+  },
   petstore_last_audit_check_timestamp_seconds: {
     type: 'gauge',
     help: 'When the audit log was checked as a whole, by a backup or by "petstore audit verify"; 0 if never.',

@@ -133,6 +133,7 @@ function ofState({ notReady, storage, waiting, records, clockAheadMs, nowMs }: S
     }),
     ...(records && {
       petstore_last_backup_timestamp_seconds: (records.lastBackupMs ?? 0) / 1000,
+      petstore_last_drill_timestamp_seconds: (records.lastDrillMs ?? 0) / 1000,
       petstore_last_audit_check_timestamp_seconds: (records.lastAuditCheckMs ?? 0) / 1000,
       petstore_nightly_backups_total:
         records.nightlyBackups && byLabel('result', Object.entries(records.nightlyBackups)),

@@ -8,6 +8,7 @@ export type NotReadyReason = (typeof notReadyReasons)[number]
 /** When a store was last backed up, and its audit log checked. Instants are in milliseconds since 1970. */
 export interface StoreRecords {
   readonly lastBackupMs?: number | undefined
+  readonly lastDrillMs?: number | undefined
   readonly lastAuditCheckMs?: number | undefined
   readonly isAuditLogIntact?: boolean | undefined
   /** The backups of the nights since the start, by result; undefined if the store makes none itself. */

@@ -1,0 +1,49 @@
+import { expect, test } from 'bun:test'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { metricsOf } from '../support/metrics.ts'
+import { type ProcessResult, run } from '../support/process.ts'
+import { makePet } from '../support/shop.ts'
+import { onEveryEngine } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
+
+onEveryEngine(engine => {
+  test('a drill restores the newest backup of a running store, records it, and finds one that is no good', async () => {
+    await using place = await newStoreDirectory(engine)
+    const [backups, scratch] = ['backups', 'scratch'].map(name => join(place.directory, name))
+    if (!backups || !scratch) throw new Error('there are two')
+    mkdirSync(scratch)
+    const petstore = (...words: string[]): Promise<ProcessResult> =>
+      run([...words, '--data', place.directory], place.env)
+    const drill = () => petstore('drill', '--from', backups, '--scratch', scratch)
+    await using server = await place.start()
+    const { petId } = await makePet(place.client(server), { quantity: 3n })
+    await place.client(server).createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    const drilledAt = async () =>
+      (await metricsOf(server, 'petstore_last_drill')).petstore_last_drill_timestamp_seconds
+    expect([(await drill()).exitCode, await drilledAt()]).toEqual([1, 0])
+    await petstore('backup', '--to', join(backups, 'older'))
+    await place.client(server).placeOrder({ body: { petId } })
+    await petstore('backup', '--to', join(backups, 'newer'))
+    const good = await drill()
+    expect([good.exitCode, good.errors]).toEqual([0, expect.stringContaining(join(backups, 'newer'))])
+    expect(good.output.match(/^ok /gm)).toHaveLength(6)
+    const recorded = (await drilledAt()) ?? 0
+    expect(Date.now() / 1000 - recorded).toBeLessThan(60)
+    // Its files are those of the manifest, but the stock is wrong in the store.
+    await place.database(`UPDATE pet SET quantity = quantity + 1 WHERE id = ${petId}`)
+    await petstore('backup', '--to', join(backups, 'wrong'))
+    const wrong = await drill()
+    expect([wrong.exitCode, wrong.output]).toEqual([1, expect.stringMatching(/^FAIL {2}stock/m)])
+    const file = join(backups, 'wrong/petstore.db')
+    const bytes = readFileSync(file)
+    bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1
+    writeFileSync(file, bytes)
+    const damaged = await drill()
+    expect([damaged.exitCode, damaged.errors]).toEqual([
+      1,
+      expect.stringContaining('is not the file that was backed up'),
+    ])
+    expect([await drilledAt(), readdirSync(scratch)]).toEqual([recorded, []])
+  })
+})
