@@ -17,6 +17,10 @@ const commands: ReadonlyMap<string, (program: Command) => Promise<void>> = new M
   ['export', async program => (await import('./cli/copies/export.ts')).addExport(program)],
   ['reset', async program => (await import('./cli/copies/reset.ts')).addReset(program)],
   ['migrate', async program => (await import('./cli/copies/migrate.ts')).addMigrate(program)],
+  [
+    'rotate-secret-key',
+    async program => (await import('./cli/keys/rotate-secret-key.ts')).addRotateSecretKey(program),
+  ],
   ['drill', async program => (await import('./cli/copies/drill.ts')).addDrill(program)],
   ['doctor', async program => (await import('./cli/inspect/doctor.ts')).addDoctor(program)],
   ['audit', async program => (await import('./cli/inspect/audit.ts')).addAudit(program)],

@@ -2,6 +2,7 @@ import { readMetadata } from '../shop/kernel/metadata.ts'
 import { newKey } from '../shop/keys/schema.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
 import { hasPricedOrder } from '../shop/orders/verbs.ts'
+import { readSecrets } from '../shop/webhooks/secrets.ts'
 import { hasEncryptedSecret } from '../shop/webhooks/verbs.ts'
 import { CURRENCY_DEFAULT } from '../values/currency.ts'
 import { storedInstant } from '../values/instant.ts'
@@ -55,6 +56,31 @@ export async function adoptSecretKey(
   const value = makeSecretBox(key).encrypt(KEY_CHECK)
   await runSystemCommand(engine, 'replaceMetadata', { name: 'secret-key', value }, clock)
   return true
+}
+
+/**
+ * Encrypts every secret with a new key, which becomes the right key. Returns the number of webhooks; `wrong key`, and
+ * changes nothing, if `old` is not the right key; `changed`, if a webhook was changed meanwhile. If the new key is the
+ * right key already, nothing is left to do.
+ */
+export async function replaceSecretKey(
+  engine: StoreEngine,
+  { old, key }: { readonly old: Uint8Array; readonly key: Uint8Array },
+  clock: () => number,
+): Promise<number | 'wrong key' | 'changed'> {
+  const was = await engine.readShort(readSecrets)
+  const checkValue = await engine.readShort(reader => readMetadata(reader, 'secret-key'))
+  if (checkValue !== undefined && isSecretKeyOf(checkValue, key)) return was.length
+  if (checkValue === undefined || !isSecretKeyOf(checkValue, old)) return 'wrong key'
+  const [before, after] = [makeSecretBox(old), makeSecretBox(key)]
+  const again = (secret: string): string => after.encrypt(before.decrypt(secret))
+  const secrets = was.map(({ id, secret, previousSecret }) => ({
+    id,
+    secret: again(secret),
+    previousSecret: previousSecret === null ? null : again(previousSecret),
+  }))
+  const input = { was, secrets, checkValue: after.encrypt(KEY_CHECK) }
+  return (await runSystemCommand(engine, 'replaceSecrets', input, clock)) === 0 ? was.length : 'changed'
 }
 
 /** Thrown if another currency is requested than that of the prices in orders. The message is a sentence. */

@@ -13,7 +13,8 @@ import { newStoreDirectory } from '../support/store-directory.ts'
 import { testFolder } from '../support/test-folder.ts'
 
 const OTHER_KEY_MESSAGE =
-  'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
+  'The webhook secrets in this database were encrypted with a different key: start the store with that key. ' +
+  'If "petstore rotate-secret-key" was interrupted, run it again.'
 const NO_KEY_MESSAGE =
   'it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.'
 

@@ -24,7 +24,8 @@ export function addNewSecretKey(program: Command): void {
 }
 
 const OTHER_KEY =
-  'The webhook secrets in this database were encrypted with a different key: start the store with that key.'
+  'The webhook secrets in this database were encrypted with a different key: start the store with that key. ' +
+  'If "petstore rotate-secret-key" was interrupted, run it again.'
 
 /**
  * Returns the secret key from the settings, or else the key in the data directory; undefined if the directory has no
@@ -90,7 +91,7 @@ export function secretKeyPath(directory: string): string {
 }
 
 /** Throws CommandFailed if the file exists or cannot be written. */
-function makeKey(file: string): Uint8Array {
+export function makeKey(file: string): Uint8Array {
   const key = randomBytes(SECRET_KEY_BYTES)
   try {
     writeWholeFile(file, `${key.toString('base64')}\n`, { replace: false })

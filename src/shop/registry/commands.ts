@@ -17,6 +17,7 @@ import { petCommands } from '../pets/verbs.ts'
 import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../webhooks/delivery-state.ts'
 import { webhookCommands } from '../webhooks/delivery-verbs.ts'
 import { sweepDeliveries } from '../webhooks/retention.ts'
+import { replaceSecrets } from '../webhooks/secrets.ts'
 import { type CommandId, type Contract, contract } from './operations.ts'
 import { encodeReply } from './reply.ts'
 
@@ -38,6 +39,7 @@ const systemCommands = {
   resetAdminKey,
   insertMetadata,
   replaceMetadata,
+  replaceSecrets,
   changeCurrency: (tx: Tx, input: { currency: string }) => changeCurrency(tx, input, hasPricedOrder),
   leaseWebhooks,
   releaseWebhooks,

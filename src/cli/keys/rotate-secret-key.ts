@@ -1,0 +1,73 @@
+import { existsSync, renameSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
+import { syncDirectory } from '../../files/private-file.ts'
+import { replaceSecretKey } from '../../serving/first-start.ts'
+import type { StoreEngine } from '../../serving/open.ts'
+import { readSecretKey, readText } from '../../setting-readers.ts'
+import { openStopped } from '../store-access/stopped-store.ts'
+import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
+import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
+import { makeKey, readOwnSecretKey, secretKeyPath } from './secret-key.ts'
+
+const HELP = `
+Stop the store first, on PostgreSQL every process of it. In a data directory, the new key takes the place of the old
+one. A store with PETSTORE_SECRET_KEY_FILE gets it in the file that --to names: set the variable to that file before
+the next start. If the command is interrupted, run it again: it goes on with the key that it made. Backups from before
+need the old key.
+
+Examples:
+  petstore rotate-secret-key --data /var/lib/petstore
+  petstore rotate-secret-key --to /etc/petstore/secret-key-2027`
+
+/** Adds the command `rotate-secret-key`, which encrypts the webhook secrets with a new key. */
+export function addRotateSecretKey(program: Command): void {
+  const command = program
+    .command('rotate-secret-key')
+    .description('encrypt the webhook secrets of a stopped store with a new key')
+    .option('--to <file>', 'the file of the new key, with PETSTORE_SECRET_KEY_FILE')
+  addPlaceOptions(command).addHelpText('after', HELP).action(runRotate)
+}
+
+async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: string }): Promise<void> {
+  const config = existingStoreFrom(options)
+  const own = secretKeyPath(config.data)
+  const isInDirectory = config.secretKey === undefined && config.databaseUrl === undefined
+  if (isInDirectory === (to !== undefined))
+    throw new CommandFailed(
+      isInDirectory
+        ? 'Leave --to out: the key is in the data directory.'
+        : 'Specify the file of the new key with --to.',
+      EXIT_USAGE,
+    )
+  const file = to ?? `${own}.new`
+  const advice = 'Stop it first: it would encrypt with the old key. Nothing was changed.'
+  await using store = await openStopped(config, { advice })
+  const count = await rotate(store.engine, config, file)
+  if (isInDirectory) {
+    renameSync(file, own)
+    syncDirectory(dirname(own))
+  }
+  const where = isInDirectory ? own : file
+  say(`The secrets of the webhooks (${count}) are encrypted with the new key in ${where}: keep a copy of it.`)
+  if (!isInDirectory) say(`Set PETSTORE_SECRET_KEY_FILE=${file} before the next start.`)
+}
+
+/** Makes the key in a file the right one. The file may be there from a rotation that was interrupted. */
+async function rotate(engine: StoreEngine, config: Config, file: string): Promise<number> {
+  const old = readOwnSecretKey(config)
+  if (old === undefined) throw new CommandFailed('The store has no secret key yet: its next start makes one.')
+  // The file is complete before the commit, so the key is never lost.
+  const key = existsSync(file) ? readSecretKey(readText(file)) : makeKey(file)
+  const count = await replaceSecretKey(engine, { old, key }, engine.clock)
+  if (count === 'wrong key')
+    throw new CommandFailed(
+      `The webhook secrets were encrypted with another key than the store has now. The new key stays in ${file}.`,
+    )
+  if (count === 'changed')
+    throw new CommandFailed(
+      `A webhook was changed meanwhile: stop every process of the store, and run this again.`,
+    )
+  return count
+}
