@@ -9,7 +9,7 @@ import { executeCommand } from '../../src/shop/registry/commands.ts'
 import { executeQuery } from '../../src/shop/registry/queries.ts'
 import { newCopyPlace, placeOf } from '../support/copy-place.ts'
 import { type EngineName, testedEngines } from '../support/engines.ts'
-import { laterScripts, STEP_FAILS_VARIABLE } from '../support/later-migrations.ts'
+import { EXPANDS_VARIABLE, laterScripts, STEP_FAILS_VARIABLE } from '../support/later-migrations.ts'
 import { LaterPetstore } from '../support/later-petstore.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run, startProcess } from '../support/process.ts'
@@ -156,6 +156,38 @@ onEveryEngine(engine => {
       const again = await later.run(['migrate', '--check', ...data], place.env)
       const nothing = `The database is at version ${laterVersion}: nothing is missing.`
       expect([again.exitCode, again.errors.trim()]).toEqual([0, nothing])
+    },
+    LIMIT_MS,
+  )
+
+  test(
+    'a later version that only expands the tables is served by this one, before and after; any other is not',
+    async () => {
+      for (const expands of [true, false]) {
+        await using place = await newUsedStore(engine)
+        const migrate = async () => {
+          const env = { ...place.env, ...(expands && { [EXPANDS_VARIABLE]: 'yes' }) }
+          expect((await later.run(['migrate', '--data', place.directory], env)).exitCode).toBe(0)
+        }
+        if (engine === 'postgres') {
+          // Another process migrates while this one serves.
+          await using server = await place.start()
+          await migrate()
+          expect((await fetch(`${server.base}/readyz`)).status).toBe(expands ? 200 : 503)
+          if (expands) await place.client(server).placeOrder({ body: { petId: 1n } })
+          await server.kill('SIGTERM')
+        } else await migrate()
+        const started = await place.start().then(
+          async server => {
+            await using _ = server
+            const { data } = await place.client(server).listOrders({})
+            await server.kill('SIGTERM')
+            return data.items.length > 0
+          },
+          () => false,
+        )
+        expect([expands, started, await versionOf(place)]).toEqual([expands, expands, BigInt(laterVersion)])
+      }
     },
     LIMIT_MS,
   )

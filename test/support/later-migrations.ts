@@ -4,6 +4,9 @@ import { sql } from '../../src/database/statement.ts'
 /** The environment variable that makes the step fail. */
 export const STEP_FAILS_VARIABLE = 'LATER_STEP_FAILS'
 
+/** The environment variable that says that the later scripts only expand the tables. */
+export const EXPANDS_VARIABLE = 'LATER_ONLY_EXPANDS'
+
 const readNames = sql<{ id: bigint; name: string }>()('SELECT id, name FROM pet ORDER BY id')
 const writeNickname = sql()('UPDATE pet SET nickname = $nickname WHERE id = $id')
 

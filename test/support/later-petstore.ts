@@ -4,11 +4,16 @@ import { join } from 'node:path'
 import { childEnvironment, type ProcessResult, runToEnd } from './process.ts'
 import { ROOT } from './root.ts'
 
+const LATER_MIGRATIONS = JSON.stringify(join(import.meta.dir, 'later-migrations.ts'))
+
 const LATER = `
-import { laterScripts, laterSteps } from ${JSON.stringify(join(import.meta.dir, 'later-migrations.ts'))}
+import { EXPANDS_VARIABLE, laterScripts, laterSteps } from ${LATER_MIGRATIONS}
 import { postgresMigrations as postgres, sqliteMigrations as sqlite } from './present.ts'
-const after = ({ constructor: Migrations, baseVersion, scripts, steps }) =>
-  new Migrations(baseVersion, [...scripts, ...laterScripts], new Map([...steps, ...laterSteps]))
+const after = ({ constructor: Migrations, baseVersion, scripts, steps, version }) => {
+  const expanding = process.env[EXPANDS_VARIABLE] ? laterScripts.map(script => [script, version]) : []
+  return new Migrations(
+    baseVersion, [...scripts, ...laterScripts], new Map([...steps, ...laterSteps]), new Map(expanding))
+}
 export const postgresMigrations = after(postgres)
 export const sqliteMigrations = after(sqlite)
 `

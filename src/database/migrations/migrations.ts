@@ -12,7 +12,8 @@ import sqliteBarcodes from './sqlite/0019-barcodes.sql' with { type: 'text' }
 import sqliteImports from './sqlite/0020-imports.sql' with { type: 'text' }
 import sqliteHandovers from './sqlite/0021-handovers.sql' with { type: 'text' }
 
-// A new script follows in both lists.
+// A new script follows in both lists. From 1.0.0 on, a change that the version before cannot serve takes two versions:
+// one whose script only expands the tables (`expanding`), and a later one that removes what nothing uses any more.
 
 export const sqliteMigrations = new Migrations(16, [
   sqliteBase,

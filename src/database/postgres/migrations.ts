@@ -1,5 +1,5 @@
 import { type ReservedSQL, SQL } from 'bun'
-import { migrate, type OnProgress } from '../migrate.ts'
+import { migrate, type OnProgress, readCompatibleFrom } from '../migrate.ts'
 import { postgresMigrations } from '../migrations/migrations.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
@@ -74,6 +74,10 @@ export async function runMigrations(transaction: SQL | ReservedSQL, onProgress?:
   await migrate(
     {
       version: () => versionOf(connection),
+      compatibleFrom: async () => {
+        const version = await versionOf(connection)
+        return version > postgresMigrations.version ? await readCompatibleFrom(connection) : undefined
+      },
       apply: async (script, version, step) => {
         await transaction.unsafe(script)
         await step(connection)
@@ -97,6 +101,13 @@ export async function exclusively<T>(host: DatabaseHost, work: () => Promise<T>)
     await transaction.unsafe(lockVersions)
     return work()
   })
+}
+
+/** Throws UnsupportedVersion if the tables of a database are those of a version that this program cannot serve. */
+export async function requireUsableTables(connection: PostgresConnection): Promise<void> {
+  const version = await storeVersionOf(connection)
+  const isLater = version > postgresMigrations.version
+  postgresMigrations.requireCurrent(version, isLater ? await readCompatibleFrom(connection) : undefined)
 }
 
 /** Returns the number of the last migration; 0 if none has run. Throws if the database has no version table. */

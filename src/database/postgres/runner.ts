@@ -3,12 +3,11 @@ import type { StoreError } from '../../contract/error.ts'
 import { outcomeUnknown, overloaded, storageFull } from '../../contract/refusals.ts'
 import { backoffMs } from '../../values/backoff.ts'
 import { ATTEMPTS_MAX, type Reader } from '../engine.ts'
-import { postgresMigrations } from '../migrations/migrations.ts'
 import { PostgresConnection } from './connection.ts'
 import type { Execution, Executions } from './executions.ts'
 import { type DatabaseFailure, failureOf } from './failure.ts'
 import type { LockedRows } from './locked-rows.ts'
-import { storeVersionOf } from './migrations.ts'
+import { requireUsableTables } from './migrations.ts'
 import { type OutageChange, OutageWatch } from './outage.ts'
 import { isPrimary, noConnectionLeft, type Pools, type Primary } from './primary.ts'
 
@@ -191,7 +190,7 @@ export class PostgresRunner {
 /** Returns whether the server accepts writes. Throws UnsupportedVersion if its tables are those of another version. */
 async function isUsable(connection: ReservedSQL): Promise<boolean> {
   if (!(await isPrimary(connection))) return false
-  postgresMigrations.requireCurrent(await storeVersionOf(new PostgresConnection(connection)))
+  await requireUsableTables(new PostgresConnection(connection))
   return true
 }
 

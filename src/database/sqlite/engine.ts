@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { makeDirectory, reserveFile } from '../../files/private-file.ts'
 import type { Engine, Reader, Tx } from '../engine.ts'
-import { migrate, type OnProgress } from '../migrate.ts'
+import { migrate, type OnProgress, readCompatibleFrom } from '../migrate.ts'
 import { sqliteMigrations } from '../migrations/migrations.ts'
 import { failure } from '../outcome.ts'
 import { RowChangeRecorder, type RowChanges } from '../row-changes.ts'
@@ -212,6 +212,8 @@ export async function migrateSqlite(connection: SqliteConnection, onProgress?: O
   await migrate(
     {
       version: () => versionOf(connection),
+      compatibleFrom: () =>
+        versionOf(connection) > sqliteMigrations.version ? readCompatibleFrom(connection) : undefined,
       apply: async (script, version, step) => {
         database.run('BEGIN')
         try {
