@@ -1,59 +1,38 @@
 import { join } from 'node:path'
 
-// `npm run check:deploy` checks each file in deploy/, except the dashboard, with the tool that reads it. It also says
-// which tools are missing.
+// `npm run check:deploy` checks each file in deploy/ with the tool that reads it, if there is one, and says which tools
+// are missing.
 
 const deploy = join(import.meta.dir, '../deploy')
+/** The exposure of a unit that systemd accepts, in tenths: "safe" ends at 20, and 25 is asked for. */
+const EXPOSURE_MAX = 25
 
-const checks: readonly { readonly file: string; readonly command: readonly string[] }[] = [
-  { file: 'haproxy.cfg', command: ['haproxy', '-c', '-f', join(deploy, 'haproxy.cfg')] },
-  { file: 'nginx.conf', command: ['nginx', '-t', '-c', join(deploy, 'nginx.conf')] },
-  {
-    file: 'sandboxes-haproxy.cfg',
-    command: ['haproxy', '-c', '-f', join(deploy, 'sandboxes-haproxy.cfg')],
-  },
-  {
-    file: 'sandboxes-nginx.conf',
-    command: ['nginx', '-t', '-c', join(deploy, 'sandboxes-nginx.conf')],
-  },
-  {
-    file: 'patroni/patroni.yml',
-    command: ['patroni', '--validate-config', join(deploy, 'patroni/patroni.yml')],
-  },
-  {
-    file: 'backup/petstore-backup.service',
-    command: ['systemd-analyze', 'verify', join(deploy, 'backup/petstore-backup.service')],
-  },
-  {
-    file: 'backup/petstore-backup.timer',
-    command: ['systemd-analyze', 'verify', join(deploy, 'backup/petstore-backup.timer')],
-  },
-  {
-    file: 'monitoring/alerts.yml',
-    command: ['promtool', 'check', 'rules', join(deploy, 'monitoring/alerts.yml')],
-  },
-  { file: 'petstore.service', command: ['systemd-analyze', 'verify', join(deploy, 'petstore.service')] },
-  {
-    file: 'petstore@.service',
-    command: ['systemd-analyze', 'verify', join(deploy, 'petstore@.service')],
-  },
-  {
-    file: 'petstore-sandboxes.service',
-    command: ['systemd-analyze', 'verify', join(deploy, 'petstore-sandboxes.service')],
-  },
-  {
-    file: 'Containerfile',
-    command: [
-      'podman',
-      'build',
-      '--format',
-      'docker',
-      '-f',
-      join(deploy, 'Containerfile'),
-      join(deploy, '..'),
-    ],
-  },
-]
+interface DeployCheck {
+  readonly file: string
+  readonly command: readonly string[]
+}
+
+/** Returns the tool that reads a file, by its name; none for a file that only a person reads. */
+function checksOf(file: string): DeployCheck[] {
+  const path = join(deploy, file)
+  const check = (...command: string[]): DeployCheck => ({ file, command })
+  if (file.endsWith('haproxy.cfg')) return [check('haproxy', '-c', '-f', path)]
+  if (file.endsWith('nginx.conf')) return [check('nginx', '-t', '-c', path)]
+  if (file === 'patroni/patroni.yml') return [check('patroni', '--validate-config', path)]
+  if (file === 'monitoring/alerts.yml') return [check('promtool', 'check', 'rules', path)]
+  if (file.startsWith('kubernetes/')) return [check('kubernetes-validate', '--strict', path)]
+  if (file.endsWith('.timer')) return [check('systemd-analyze', 'verify', path)]
+  if (file.endsWith('.service'))
+    return [
+      check('systemd-analyze', 'verify', path),
+      check('systemd-analyze', 'security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, path),
+    ]
+  if (file === 'Containerfile')
+    return [check('podman', 'build', '--format', 'docker', '-f', path, join(deploy, '..'))]
+  return []
+}
+
+const checks = [...new Bun.Glob('**/*').scanSync(deploy)].sort().flatMap(checksOf)
 
 /** The pattern of messages about this machine instead of the file: nothing of deploy/ is installed here. */
 const ABOUT_THIS_MACHINE =
