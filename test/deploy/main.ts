@@ -7,6 +7,7 @@ import { openStream } from '../support/open-stream.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { checkAlerts } from './alerts.ts'
+import { checkLitestream } from './litestream.ts'
 import { configurations, type ProxyConfiguration, startProxy } from './proxy-process.ts'
 
 // `npm run check:deploy` runs this program: it uses a store through each proxy that docs/reverse-proxy.md configures,
@@ -133,4 +134,5 @@ for (const configuration of configurations) {
 }
 await browser.close()
 failedCount += await checkAlerts()
+failedCount += await checkLitestream()
 process.exit(failedCount === 0 ? 0 : 1)

@@ -17,6 +17,7 @@ import {
   verifyBackup,
 } from '../backup-files/backup-manifest.ts'
 import { forgetBackups } from '../backup-files/last-backup.ts'
+import { unpackShipped } from '../backup-files/shipped-database.ts'
 import { unpackBackup } from '../backup-files/single-backup.ts'
 import { secretKeyPath } from '../keys/secret-key.ts'
 import { adminKeyPath } from '../store-access/admin-key-file.ts'
@@ -48,6 +49,7 @@ PETSTORE_DATABASE_PASSWORD_FILE applies to a URL without a password.
 Examples:
   petstore restore --from backups/2026-11-22 --to ./data
   petstore restore --from petstore-backup-2026-11-22.db --to ./data
+  petstore restore --from-litestream restored.db --to ./data
   petstore restore --from backups/2026-11-22 --to postgres://shop@db.example/shop`
 
 /** Adds the command `restore`, which makes a store from a backup. */
@@ -56,17 +58,22 @@ export function addRestore(program: Command): void {
     .command('restore')
     .description('make a store from a backup, in an empty directory or database')
     .option('--from <backup>', 'the directory of the backup, or the file that the console saved')
+    .option('--from-litestream <file>', 'the database that "litestream restore" wrote')
     .option('--to <place>', 'an empty or absent data directory, or the postgres:// URL of an empty database')
     .addHelpText('after', EXAMPLES)
     .action(runRestore)
 }
 
-async function runRestore({ from, to }: FromAndTo): Promise<void> {
-  if (!from || !to) throw new CommandFailed('Specify --from and --to.', EXIT_USAGE)
+async function runRestore(options: FromAndTo & { readonly fromLitestream?: string }): Promise<void> {
+  const { fromLitestream, from = fromLitestream, to } = options
+  if (!from || !to) throw new CommandFailed('Specify --from or --from-litestream, and --to.', EXIT_USAGE)
+  if (options.from && fromLitestream)
+    throw new CommandFailed('Specify one of --from and --from-litestream.', EXIT_USAGE)
   const place = parsePlace('--to', to, configFrom({}).databasePassword)
   const startedMs = performance.now()
   using interruption = interruptedBySignals('Nothing was restored; you can restore again.')
-  const { restore, draft } = await restoreBackup(from, place, interruption.signal)
+  const isShipped = fromLitestream !== undefined
+  const { restore, draft } = await restoreBackup(from, place, interruption.signal, isShipped)
   printReport(restore, draft, performance.now() - startedMs)
 }
 
@@ -75,9 +82,10 @@ export async function restoreBackup(
   from: string,
   to: CopyPlace,
   signal: AbortSignal,
+  isShipped = false,
 ): Promise<{ restore: Restore; draft: RestoredDraft }> {
   try {
-    using backup = await openBackup(from, to)
+    using backup = await openBackup(from, to, isShipped ? unpackShipped : unpackBackup)
     const manifest = readManifest(backup.directory)
     const restore = { from, backup: backup.directory, manifest, to, signal }
     await verify(restore)
@@ -92,7 +100,11 @@ export async function restoreBackup(
 }
 
 /** Returns the directory of a backup: the given one, or one that is made from a file, and deleted at the end. */
-async function openBackup(from: string, to: CopyPlace): Promise<{ directory: string } & Disposable> {
+async function openBackup(
+  from: string,
+  to: CopyPlace,
+  unpack: typeof unpackBackup,
+): Promise<{ directory: string } & Disposable> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     return { directory: from, [Symbol.dispose]: () => {} }
   // Next to the target, where there is room for the store.
@@ -102,7 +114,7 @@ async function openBackup(from: string, to: CopyPlace): Promise<{ directory: str
       : mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   try {
-    await unpackBackup(from, directory)
+    await unpack(from, directory)
   } catch (error) {
     remove()
     throw error

@@ -26,6 +26,8 @@ const QUERIES_PER_BATCH_MAX = 32
  * alone is at most a minute old when nobody writes.
  */
 const IDLE_MS = 30_000
+/** The pause after a move that another process prevented, such as Litestream, which moves the log itself. */
+const MOVE_RETRY_MS = 1000
 /** The size of a log that another process keeps from being moved: four times the usual one. */
 const LARGE_LOG_BYTES = 4 * CHECKPOINT_PAGES * PAGE_BYTES
 
@@ -249,8 +251,11 @@ export function serveWriter<Command, Result>(
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
     const writer = new BatchWriter(connection, executeCommand, recorder)
+    let triesAgainMs = 0
     const moveLog = (mode: 'RESTART' | 'TRUNCATE'): void => {
+      if (performance.now() < triesAgainMs) return
       if (log.renew(mode)) log.begin()
+      else triesAgainMs = performance.now() + MOVE_RETRY_MS
     }
     let isIdle = true
     const timer = setInterval(() => {
