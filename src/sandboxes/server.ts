@@ -109,10 +109,12 @@ export async function serveSandboxes(
       listener.reload({ routes: {}, fetch: closingConnections(fetch) })
     },
     stop: async () => {
+      const refusing = listener.stop()
       hostApi.end()
       await Promise.race([admission.drain(), unheldSleep(LAST_REQUESTS_MS)])
       await host.close()
       await listener.stop(true)
+      await refusing
     },
   }
 }

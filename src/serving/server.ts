@@ -87,8 +87,11 @@ export function startServer(options: ServerOptions, listener = bindPort(options)
       listener.reload({ routes: Object.fromEntries(closing), fetch: closingConnections(routes.fetch) })
     },
     stop: async () => {
+      // A connection that is refused is one that a proxy can make elsewhere, and no request is lost.
+      const refusing = listener.stop()
       await service.stop(LAST_REQUESTS_MS)
       await listener.stop(true)
+      await refusing
     },
   }
 }

@@ -9,6 +9,7 @@ import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { checkAlerts } from './alerts.ts'
 import { checkLitestream } from './litestream.ts'
 import { configurations, type ProxyConfiguration, startProxy } from './proxy-process.ts'
+import { checkRestarts } from './restarts.ts'
 
 // `npm run check:deploy` runs this program: it uses a store through each proxy that docs/reverse-proxy.md configures,
 // with exactly these configurations, except their addresses and TLS.
@@ -135,4 +136,5 @@ for (const configuration of configurations) {
 await browser.close()
 failedCount += await checkAlerts()
 failedCount += await checkLitestream()
+failedCount += await checkRestarts()
 process.exit(failedCount === 0 ? 0 : 1)

@@ -1,12 +1,14 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { request as openRequest } from 'node:http'
 import { join } from 'node:path'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { makeClient } from '../support/client.ts'
 import { run, type ServerProcess, startProcess } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { testFolder } from '../support/test-folder.ts'
+import { until } from '../support/until.ts'
 
 const CATEGORIES = 50
 
@@ -30,6 +32,31 @@ async function serveUntil(signal: 'SIGTERM' | 'SIGKILL', data: string): Promise<
   }
   return [await server.kill(signal), server.logged()]
 }
+
+test('a store that stops refuses new connections, and responds to the request that it is reading', async () => {
+  await using server = await serve(newDirectory())
+  const body = '{"name":"The last one"}'
+  const answered = Promise.withResolvers<number | undefined>()
+  const request = openRequest(`${server.base}/categories`, {
+    method: 'POST',
+    headers: {
+      ...{ Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      'Content-Length': `${body.length}`,
+    },
+  })
+  request.on('response', ({ statusCode }) => answered.resolve(statusCode)).on('error', answered.reject)
+  request.write(body.slice(0, 5))
+  await Bun.sleep(200)
+  const stopped = server.kill('SIGTERM')
+  const refusal = async (): Promise<string> =>
+    fetch(`${server.base}/livez`, { keepalive: false }).then(
+      ({ status }) => `${status}`,
+      error => error.code,
+    )
+  await until('it refuses connections', async () => (await refusal()) === 'ECONNREFUSED')
+  request.end(body.slice(5))
+  expect([await answered.promise, await stopped]).toEqual([201, 0])
+})
 
 /** Returns a new data directory that contains only a copy of petstore.db. */
 function copyOf(data: string): string {
