@@ -11,7 +11,7 @@ import type {
   TakenBack,
 } from '../shop/imports/schema.ts'
 import { escapeControls } from '../values/control-characters.ts'
-import type { DecimalMark } from '../values/currency.ts'
+import { CURRENCY_DEFAULT, type DecimalMark } from '../values/currency.ts'
 import { message } from '../values/message.ts'
 import { caselessForm } from '../values/same-name.ts'
 import {
@@ -222,6 +222,8 @@ export async function takeBackImport(
 class SliceLoader {
   /** Whether the store had the import when the first slice was loaded. */
   isKnown = true
+  /** The lines that the store refused. */
+  readonly refused = { categories: new Set<bigint>(), pets: new Set<bigint>() }
   readonly #target: ImportTarget
   readonly #plan: Pick<ImportPlan, 'onExisting' | 'isAlone'> & { readonly begins: boolean }
   readonly #progress: ImportProgress
@@ -270,6 +272,7 @@ class SliceLoader {
       this.#sums[count] += slice[count]
       loaded += slice[count]
     }
+    for (const { file, line } of slice.problems) this.refused[file].add(line)
     this.#progress.onProblems(slice.problems)
     this.#problems.push(...slice.problems.slice(0, PROBLEMS_MAX - this.#problems.length))
     this.#problemCount += slice.problems.length
@@ -302,11 +305,39 @@ export async function stageFiles(
     }
     progress.onStaged(rows)
     const loader = new SliceLoader(target, { ...plan, begins: true }, progress)
-    return { load: async signal => withChecked(await loader.load(signal), checked) }
+    return {
+      load: async signal => {
+        const report = withChecked(await loader.load(signal), checked)
+        // What is loaded stays loaded, also if a file cannot be read again.
+        await rejectRefused(files, plan, loader.refused).catch(() => {})
+        return report
+      },
+    }
   } catch (error) {
     // If this fails too, the store deletes the rows after a day. The first error is the one to report.
     await target.discard().catch(() => {})
     throw error
+  }
+}
+
+/** Reads the files again, and rejects the lines that the store refused. They were valid when they were checked. */
+async function rejectRefused(
+  { categories, pets }: ImportSources,
+  { columns: chosen, onRejected }: ImportPlan,
+  refused: Readonly<Record<CatalogueKind, ReadonlySet<bigint>>>,
+): Promise<void> {
+  if (!onRejected) return
+  const ignore = (): void => {}
+  const read = {
+    categories: categories && readCategories(categories, ignore),
+    // The price of such a line is valid, in whatever currency and with whatever mark it is read here.
+    pets: pets && readPets(pets, ignore, CURRENCY_DEFAULT, { decimalMark: '.', chosen }),
+  }
+  for (const file of ['categories', 'pets'] as const) {
+    if (refused[file].size === 0) continue
+    for await (const entry of read[file] ?? []) {
+      if (refused[file].has('row' in entry ? entry.row.line : entry.line)) onRejected(file, entry.source)
+    }
   }
 }
 

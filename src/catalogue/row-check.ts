@@ -5,7 +5,8 @@ import {
   noCategory,
   type OnExisting,
   occursTwice,
-  sharedBarcode,
+  repeatedBarcode,
+  takenBarcode,
   updatesExisting,
 } from '../shop/imports/limits.ts'
 import type {
@@ -14,7 +15,7 @@ import type {
   ImportNameMatches,
   ImportPetNames,
 } from '../shop/imports/schema.ts'
-import { message } from '../values/message.ts'
+import { filled } from '../values/message.ts'
 import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
 import { similarName } from '../values/similar-name.ts'
 
@@ -93,14 +94,14 @@ export class RowCheck {
     return rows.map(({ name }) => {
       // Names that differ in case are two categories, if a file of categories has both.
       const found = matchName(name, this.#known(name), { withCase: true })
-      if (found === 'several') return { problem: ambiguous(name) }
+      if (found === 'several') return { problem: filled(ambiguous(name)) }
       if (found === 'none') {
         this.#add(name)
         return 'new'
       }
       if (found.isShared) this.shared.add(found.item.name)
       // A category that exists is used unchanged, even if several lines name it.
-      return found.item.isNew ? { problem: occursTwice(name) } : 'existing'
+      return found.item.isNew ? { problem: filled(occursTwice(name)) } : 'existing'
     })
   }
 
@@ -123,7 +124,7 @@ export class RowCheck {
     return withBarcodes.map((result, index) => {
       const row = rows[index]
       const isUnclear = row && this.#updates && !this.#isFound.has(row) && (counts.get(row) ?? 0n) > 1n
-      return isUnclear && result === 'existing' ? { problem: namesSeveralPets(row.name) } : result
+      return isUnclear && result === 'existing' ? { problem: filled(namesSeveralPets(row.name)) } : result
     })
   }
 
@@ -142,10 +143,10 @@ export class RowCheck {
       const { name, barcode, line } = row
       const holder = holderOf.get(barcode)
       if (typeof holder === 'string' && !this.#updates)
-        return { problem: sharedBarcode(name, barcode, message`the pet "${holder}" in the store`) }
+        return { problem: filled(takenBarcode(name, barcode, holder)) }
       const digest = this.#options.digest?.(barcode) ?? barcode
       const earlier = this.#barcodeLines.get(digest)
-      if (earlier !== undefined) return { problem: sharedBarcode(name, barcode, message`line ${earlier}`) }
+      if (earlier !== undefined) return { problem: filled(repeatedBarcode(name, barcode, earlier)) }
       this.#barcodeLines.set(digest, line)
       if (typeof holder !== 'string') return result
       this.#isFound.add(row)
@@ -163,14 +164,14 @@ export class RowCheck {
   /** Returns the category that a pet names. If there is none, returns a problem or creates it. */
   #categoryOf({ category, line }: ImportedPet): RowCategory | Exclude<RowResult, string> {
     const found = matchName(category, this.#known(category), { withCase: false })
-    if (found === 'several') return { problem: ambiguous(category) }
+    if (found === 'several') return { problem: filled(ambiguous(category)) }
     if (found !== 'none') {
       if (found.isShared) this.shared.add(found.item.name)
       if (found.differsIn === 'case') this.spellings.set(category, found.item.name)
       return found.item
     }
     if (!this.#options.createsCategories) {
-      return { problem: noCategory(category, this.#similarTo(category)), isMissingCategory: true }
+      return { problem: filled(noCategory(category, this.#similarTo(category))), isMissingCategory: true }
     }
     this.#created.push({ line, name: category })
     return this.#add(category)

@@ -5,17 +5,27 @@ export function translateMessages(translate: (text: string) => string): void {
   translationOf = translate
 }
 
-/**
- * Returns a sentence in English, or in the language of the page. Its translation has it as the key, with numbers for
- * the values: `{0} is empty`.
- */
-export function message(
-  texts: TemplateStringsArray,
-  ...values: readonly (string | number | bigint)[]
-): string {
-  return translationOf(keyOf(texts)).replace(/\{(\d+)\}/g, (_, index: string) =>
-    String(values[Number(index)]),
-  )
+/** A sentence before it is translated: in English, with numbers for the values, as in `{0} is empty`. */
+export interface Template {
+  readonly text: string
+  readonly values: readonly string[]
+}
+
+type MessageValues = readonly (string | number | bigint)[]
+
+/** Returns a sentence in English, or in the language of the page. Its translation has its template as the key. */
+export function message(texts: TemplateStringsArray, ...values: MessageValues): string {
+  return filled(template(texts, ...values))
+}
+
+/** Returns a sentence that another process may translate. */
+export function template(texts: TemplateStringsArray, ...values: MessageValues): Template {
+  return { text: keyOf(texts), values: values.map(String) }
+}
+
+/** Returns the sentence of a template, as `message` does. */
+export function filled({ text, values }: Template): string {
+  return translationOf(text).replace(/\{(\d+)\}/g, (_, index: string) => values[Number(index)] ?? '')
 }
 
 /** Returns a sentence that is chosen or named elsewhere, such as the name of a column. */

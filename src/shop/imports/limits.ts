@@ -1,6 +1,7 @@
 // The limits of an import, and the sentences about names. The importer runs in browsers, so this file has no schema.
 
-import { message } from '../../values/message.ts'
+import { type Template, template } from '../../values/message.ts'
+import { STOCK_MAX } from '../kernel/limits.ts'
 
 /** The maximum number of rows of each kind that are sent and staged together. */
 export const IMPORT_ROWS_MAX = 500
@@ -19,25 +20,38 @@ export function updatesExisting(onExisting: OnExisting = 'load'): boolean {
   return onExisting !== 'load' && onExisting !== 'skip'
 }
 
-export function occursTwice(name: string): string {
-  return message`the category "${name}" occurs twice`
+export function occursTwice(name: string): Template {
+  return template`the category "${name}" occurs twice`
 }
 
-export function noCategory(name: string, similar?: string): string {
+export function noCategory(name: string, similar?: string): Template {
   return similar === undefined
-    ? message`there is no category "${name}"`
-    : message`there is no category "${name}": did you mean "${similar}"?`
+    ? template`there is no category "${name}"`
+    : template`there is no category "${name}": did you mean "${similar}"?`
 }
 
-/** Why a row cannot have its barcode. `other` says which pet or which line has it. */
-export function sharedBarcode(name: string, barcode: string, other: string): string {
-  return message`the barcode ${barcode} of "${name}" is that of ${other}`
+/** Why a row cannot have its barcode: a pet of the store has it. */
+export function takenBarcode(name: string, barcode: string, holder: string): Template {
+  return template`the barcode ${barcode} of "${name}" is that of the pet "${holder}" in the store`
 }
 
-export function namesSeveralPets(name: string): string {
-  return message`several pets of the category are called "${name}": give each a barcode, or rename one`
+/** Why a row cannot have its barcode: an earlier row has it. */
+export function repeatedBarcode(name: string, barcode: string, line: bigint): Template {
+  return template`the barcode ${barcode} of "${name}" is that of line ${line}`
 }
 
-export function ambiguous(name: string): string {
-  return message`there are several categories "${name}" in the store: rename one`
+export function namesSeveralPets(name: string): Template {
+  return template`several pets of the category are called "${name}": give each a barcode, or rename one`
+}
+
+export function ambiguous(name: string): Template {
+  return template`there are several categories "${name}" in the store: rename one`
+}
+
+export function belowReserved(name: string, quantity: bigint, reserved: bigint): Template {
+  return template`"${name}" would have ${quantity} in stock, but open orders reserve ${reserved}`
+}
+
+export function aboveMaximum(name: string, quantity: bigint): Template {
+  return template`"${name}" would have ${quantity} in stock; the maximum is ${STOCK_MAX}`
 }

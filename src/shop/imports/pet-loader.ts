@@ -1,18 +1,24 @@
 import { StoreError } from '../../contract/error.ts'
 import { unknownReference } from '../../contract/refusals.ts'
 import type { Tx } from '../../database/engine.ts'
+import type { Template } from '../../values/message.ts'
 import { addToCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
 import { refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
 import { addPet, updatePet } from '../pets/verbs.ts'
-import { stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
 import { findPet, type PetRow, petRow } from '../stock/rows.ts'
 import { recordCreated, recordUpdated } from './changes.ts'
-import { type OnExisting, updatesExisting } from './limits.ts'
+import {
+  aboveMaximum,
+  belowReserved,
+  namesSeveralPets,
+  type OnExisting,
+  takenBarcode,
+  updatesExisting,
+} from './limits.ts'
 import { type CategoryNames, petsNamed } from './names.ts'
-import { barcodeRefused, severalPets } from './refusals.ts'
 import type { StagedRow } from './staged.ts'
 import { current, restock } from './take-back.ts'
 
@@ -43,9 +49,9 @@ export class PetLoader {
 
   /**
    * Creates the pet of a row, or does with one that exists what the import says: the pet with the barcode of the row,
-   * or else the one with its name in its category. Returns the refusal if that is not possible.
+   * or else the one with its name in its category. Returns the reason if that is not possible.
    */
-  async load(row: StagedRow): Promise<'created' | 'updated' | 'skipped' | StoreError> {
+  async load(row: StagedRow): Promise<'created' | 'updated' | 'skipped' | Template> {
     const { name, detail, barcode } = row
     const categoryId = await this.#names.find(detail ?? '', { withCase: false })
     if (typeof categoryId !== 'bigint') throw new Error(`the category of the pet "${name}" is not known`)
@@ -57,12 +63,12 @@ export class PetLoader {
     const [petId, other] = await petsNamed(this.#tx, categoryId, name)
     if (petId === undefined) return this.#create(row, categoryId)
     if (!isUpdate) return 'skipped'
-    if (other !== undefined) return severalPets(name)
+    if (other !== undefined) return namesSeveralPets(name)
     const pet = await findPet(this.#tx, petId)
     return pet ? this.#update(row, pet, categoryId) : this.#create(row, categoryId)
   }
 
-  async #create(row: StagedRow, categoryId: bigint): Promise<'created' | StoreError> {
+  async #create(row: StagedRow, categoryId: bigint): Promise<'created' | Template> {
     const { name, detail, quantity, hold, ...others } = row
     await this.#lock(categoryId)
     refuseOtherCurrency(this.#context, row.price, this.#currency)
@@ -71,8 +77,10 @@ export class PetLoader {
       const pet = await addPet(this.#tx, this.#context, { name, categoryId, stock, ...others })
       recordCreated(this.#tx, this.#importId, 'pets', pet.id)
     } catch (error) {
-      if (error instanceof StoreError && error.code === 'barcode_taken') return barcodeRefused(name, error)
-      throw error
+      const isTaken = error instanceof StoreError && error.code === 'barcode_taken'
+      const { barcode } = row
+      if (!isTaken || barcode === null) throw error
+      return takenBarcode(name, barcode, (await findByBarcode(this.#tx, barcode))?.name ?? '')
     }
     this.#created.set(categoryId, (this.#created.get(categoryId) ?? 0n) + 1n)
     return 'created'
@@ -83,12 +91,12 @@ export class PetLoader {
     row: StagedRow,
     before: PetRow,
     categoryId: bigint,
-  ): Promise<'updated' | 'skipped' | StoreError> {
+  ): Promise<'updated' | 'skipped' | Template> {
     const { price, barcode, reorderAt } = row
     const added = this.#onExisting === 'add' ? before.quantity : 0n
     const quantity = this.#onExisting === 'update' ? before.quantity : row.quantity + added
-    if (quantity < before.reserved) return stockBelowReserved(before.id, quantity, before.reserved)
-    if (quantity > STOCK_MAX) return stockOutOfBounds(before.id, quantity)
+    if (quantity < before.reserved) return belowReserved(before.name, quantity, before.reserved)
+    if (quantity > STOCK_MAX) return aboveMaximum(before.name, quantity)
     const note = `import ${this.#importId}`
     const reason = this.#onExisting === 'set' ? 'count' : 'adjustment'
     const restocked = await restock(this.#tx, this.#context, before, {

@@ -87,6 +87,8 @@ export const ImportProblem = z.strictObject({
   file: z.enum(['categories', 'pets']),
   line,
   message: z.string(),
+  /** The message before it is translated, if the store wrote it. */
+  reason: z.strictObject({ text: z.string(), values: z.array(z.string()) }).optional(),
 })
 export type ImportProblem = z.output<typeof ImportProblem>
 
@@ -144,5 +146,9 @@ export const PastImport = z.strictObject({
   petsUpdated: z.bigint(),
   /** How many of its changes were taken back. */
   takenBack: z.bigint(),
+  /** Whether there are changes that were not taken back. */
+  hasChanges: z.boolean(),
+  /** How many rows are staged and not loaded: more than 0 while it runs, or if it was cut. */
+  rowsLeft: z.bigint(),
 })
 export type PastImport = z.output<typeof PastImport>

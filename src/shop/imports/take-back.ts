@@ -8,6 +8,7 @@ import { deletePet, updatePet } from '../pets/verbs.ts'
 import { findPet, type PetRow } from '../stock/rows.ts'
 import type { ImportChange } from './changes.ts'
 import type { ImportTakeBack, TakenBack } from './schema.ts'
+import { markDiscarded } from './staged.ts'
 
 type Kept = TakenBack['kept'][number]
 
@@ -42,6 +43,8 @@ export async function takeBackImport(
 ): Promise<TakenBack> {
   const { rows, dryRun, after } = body
   if (!(await tx.one(findImport, { importId }))) return { isKnown: false, takenBack: 0n, kept: [] }
+  // What is not loaded yet must not be loaded after that.
+  if (!dryRun) await tx.run(markDiscarded, { importId })
   const { file, rowId } = after ?? { file: END, rowId: 0n }
   const changes = await tx.many(readChanges, { importId, file, rowId, rows })
   const kept: Kept[] = []

@@ -27,7 +27,7 @@ import type {
   PastImport,
 } from './schema.ts'
 import { onExistingChoice } from './schema.ts'
-import { problem, type StagedFile, type StagedRow } from './staged.ts'
+import { DISCARDED, markDiscarded, problem, type StagedFile, type StagedRow } from './staged.ts'
 import { takeBackImport } from './take-back.ts'
 
 /** A row as the engines return it. */
@@ -38,11 +38,6 @@ const SIMILAR_MAX = 1000
 const SEARCHES_MAX = 10
 /** The number of past imports in the list. */
 const LISTED_MAX = 20
-/**
- * Replaces the instant in the first row of a discarded import. An empty text sorts before every instant, so the next
- * sweep deletes the rows.
- */
-const DISCARDED = ''
 
 const stageRow = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, reorder_at, price, barcode, at)
@@ -72,18 +67,24 @@ const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
 // Deletes from the end, because the first row marks the others as deletable.
-const selectImports = sql<Omit<PastImport, 'keyId'> & { keyId: bigint | null }>()(`
+const selectImports = sql<ListedRow>()(`
   SELECT id, at, key_id AS "keyId", categories_created AS "categoriesCreated", pets_created AS "petsCreated",
-    pets_updated AS "petsUpdated", taken_back AS "takenBack"
+    pets_updated AS "petsUpdated", taken_back AS "takenBack",
+    (SELECT count(*) FROM (SELECT 1 FROM import_change WHERE import_id = import.id LIMIT 1) AS one) AS "hasChanges",
+    (SELECT count(*) FROM staged_row WHERE import_id = import.id AND line > 0 AND EXISTS (
+      SELECT 1 FROM staged_row AS mark WHERE mark.import_id = import.id AND mark.file = 'categories'
+        AND mark.line = 0 AND mark.at <> '${DISCARDED}')) AS "rowsLeft"
   FROM import ORDER BY at DESC, id DESC LIMIT ${LISTED_MAX}`)
+
+/** A past import as the engines return it. */
+type ListedRow = Omit<PastImport, 'keyId' | 'hasChanges'> & {
+  readonly keyId: bigint | null
+  readonly hasChanges: bigint
+}
 
 const sweepImport = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
-
-const markDiscarded = sql()(`
-  UPDATE staged_row SET at = '${DISCARDED}' WHERE import_id = $importId AND (file, line) IN
-    (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file, line LIMIT 1)`)
 
 /** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
 const STAGED_KEPT_MS = 24 * 3_600_000
@@ -192,7 +193,7 @@ async function loadImportSlice(
     if (loaded === 'created') counts.petsCreated++
     else if (loaded === 'updated') counts.petsUpdated++
     else if (loaded === 'skipped') counts.petsSkipped++
-    else problems.push(problem('pets', row, loaded.message))
+    else problems.push(problem('pets', row, loaded))
   }
   await loader.count()
   const isLast = BigInt(pets.length) < petsMax
@@ -275,8 +276,9 @@ export const importCommands: CommandsOf<typeof imports> = {
 async function listImports(reader: Reader): Promise<Page<PastImport>> {
   const rows = await reader.many(selectImports)
   return {
-    items: rows.map(({ keyId, at, ...row }) => ({
+    items: rows.map(({ keyId, at, hasChanges, ...row }) => ({
       ...row,
+      hasChanges: readBoolean(hasChanges),
       at: formatInstant(at),
       ...(keyId !== null && { keyId }),
     })),
