@@ -17,6 +17,7 @@ import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'reac
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { connection } from './data/connection.ts'
 import { isSandbox } from './data/host-api.ts'
+import { importRun } from './data/import-run.ts'
 import { useLiveUpdates } from './data/live.ts'
 import { onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
@@ -39,6 +40,7 @@ import { Brand } from './parts/generic/brand.tsx'
 import { LanguageMenu } from './parts/generic/language-menu.tsx'
 import { OtherKey } from './parts/generic/other-key.tsx'
 import { PageSkeleton } from './parts/generic/page.tsx'
+import { useUnloadWarning } from './parts/generic/unload-warning.ts'
 import { Name } from './parts/names/names.tsx'
 import { sentenceOf } from './parts/names/refusal.tsx'
 import { Reserve } from './parts/orders/reserve.tsx'
@@ -118,6 +120,8 @@ function Frame({ session }: { readonly session: Session }) {
   const shownViews = allViews.filter(({ scope }) => scope === undefined || can(scope))
   const queries = useQueryClient()
   useLiveUpdates(session)
+  // A reload would leave a part of the list in the store, also from another view.
+  useUnloadWarning(importRun.use()?.isRunning === true)
   useEffect(() => connection.onRestored(() => void queries.invalidateQueries()), [queries])
   // biome-ignore lint/correctness/useExhaustiveDependencies: a change of the view closes the menu on a small screen
   useEffect(close, [location, close])

@@ -337,3 +337,68 @@ test('what the user says about columns stays for the corrected file, also of an 
   await read('Lager', 'quantity')
   await page.getByText('The file cannot be read').waitFor({ state: 'detached' })
 })
+
+test('an import that a reload cut continues without its file, and is taken back once', async () => {
+  const page = await browser.open(store(), '/import')
+  const begin = async (names: readonly string[]): Promise<void> => {
+    await choosePets(page, `name,category\n${names.map(name => `${name},Cut\n`).join('')}`)
+    await page.getByLabel('Create the categories that pets name').check()
+    await page.getByRole('button', { name: 'Check' }).click()
+    await page.getByText('Every line is valid').waitFor()
+    await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  }
+  await begin(Array.from({ length: 120 }, (_, index) => `Cut ${index}`))
+  let slices = 0
+  let isCut = false
+  const isLater = (url: string): boolean => /slices$/.test(url) && ++slices > 1
+  const { held } = await holdRequests(page, request => !isCut && isLater(request.url()))
+  // Another view does not end the import.
+  await page.getByRole('status').filter({ hasText: '50 of 121 rows are loaded' }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Pets' }).click()
+  await page.getByRole('heading', { name: 'Pets' }).waitFor()
+  await page.getByRole('navigation').getByRole('link', { name: 'Import' }).click()
+  await page.getByText('50 of 121 rows are loaded', { exact: true }).waitFor()
+  expect(await page.getByText('An import was cut').count()).toBe(0)
+  expect(held.length).toBe(1)
+  page.on('dialog', question => void question.accept())
+  await page.reload()
+  isCut = true
+  await page.getByText('An import was cut: 50 of 121 rows are loaded').waitFor()
+  await page.getByRole('button', { name: 'Continue the import' }).click()
+  await page.getByText('0 new categories and 71 pets were loaded.').waitFor()
+  await page.getByText('An import was cut').waitFor({ state: 'detached' })
+  const last = page.getByRole('table', { name: 'Imports of the last 30 days' }).getByRole('row').nth(1)
+  await last.getByText('1 new category, 120 new pets').waitFor()
+  await last.getByRole('button', { name: 'Take back' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
+  await last.getByText('121 changes taken back').waitFor()
+  expect(await last.getByRole('button').count()).toBe(0)
+  expect((await store().client.listCategories({})).data.items.map(({ name }) => name)).not.toContain('Cut')
+})
+
+test('lines that the store refuses while it loads are named in German, and saved to be corrected', async () => {
+  const { client } = store()
+  const { data: category } = await client.createCategory({ body: { name: 'Gezählt' } })
+  for (const name of ['Käfig', 'Napf']) {
+    const { data } = await client.createPet({ body: { name, categoryId: category.id } })
+    await client.setInventory({ petId: data.id, body: { quantity: 5n } })
+    await client.placeOrder({ body: { petId: data.id, quantity: 3n } })
+  }
+  const page = await browser.open(store(), '/import', { locale: 'de-DE' })
+  const lines = ['name;category;quantity\n', 'Käfig;Gezählt;2\n', 'Napf;Gezählt;4\n']
+  await choosePets(page, lines.join(''))
+  await page.getByLabel('Übernehmen und den Bestand setzen').check()
+  await page.getByRole('button', { name: 'Prüfen' }).click()
+  await page.getByText('Eine Zeile, die der Shop beim Laden ablehnt, wird ausgelassen').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('Importiert, aber 1 Zeile ist nicht geladen').waitFor()
+  await page
+    .getByRole('cell', { name: '„Käfig“ hätte 2 auf Lager, aber offene Bestellungen reservieren 3' })
+    .waitFor()
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Ungültige Tiere herunterladen' }).click()
+  expect(readFileSync(await (await downloading).path(), 'utf8')).toBe(`${lines[0]}${lines[1]}`)
+  expect((await client.listPets({ search: 'Napf', include: 'stock' })).data.items).toMatchObject([
+    { quantity: 4n },
+  ])
+})

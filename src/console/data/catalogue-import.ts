@@ -8,6 +8,7 @@ import {
   type ImportReport,
   type ImportSources,
   type ImportTarget,
+  resumeImport,
   type StagedImport,
   stageFiles,
   type TakeBackReport,
@@ -16,8 +17,10 @@ import {
 } from '../../catalogue/importer.ts'
 import { makeCall } from '../../client/client.ts'
 import type { DecimalMark } from '../../values/currency.ts'
+import { filled } from '../../values/message.ts'
 import { t } from '../words/sentences.tsx'
 import { InvalidValues, newKey } from './change.ts'
+import { type ImportResult, updateRun } from './import-run.ts'
 import { baseUrl } from './session.ts'
 import { shopCurrency } from './shop-currency.ts'
 import { noteThrottle } from './throttle.ts'
@@ -33,13 +36,6 @@ export interface ImportChoices {
   readonly decimalMark?: DecimalMark | undefined
   /** What the user says about the columns of the pets file. */
   readonly columns: ColumnChoices
-}
-
-export interface ImportResult {
-  readonly findings: Findings
-  readonly report: ImportReport
-  /** The text of a file with the header and the invalid lines, by kind. */
-  readonly rejects: Readonly<Record<CatalogueKind, string | undefined>>
 }
 
 /** Operations that are not in the OpenAPI description. The command `petstore import` uses them too. */
@@ -63,6 +59,9 @@ export interface ListedImport {
   readonly petsCreated: bigint
   readonly petsUpdated: bigint
   readonly takenBack: bigint
+  readonly hasChanges: boolean
+  /** More than 0 while it runs, or if it was cut. */
+  readonly rowsLeft: bigint
 }
 
 export async function listPastImports(key: string): Promise<readonly ListedImport[]> {
@@ -126,13 +125,65 @@ export function importOf(
   choices: ImportChoices,
 ): (signal: AbortSignal) => Promise<ImportResult> {
   let staged: (StagedImport & Pick<FilesRun, 'resultOf'>) | undefined
-  return async signal => {
-    if (!staged) {
-      const { sources, plan, progress, resultOf } = runOf(files, choices)
-      const { load } = await stageFiles(storeTarget(key), sources, { ...plan, signal }, progress)
-      staged = { load, resultOf }
-    }
-    return staged.resultOf(await staged.load(signal))
+  const target = storeTarget(key)
+  return signal =>
+    tracked(target.importId, async () => {
+      if (!staged) {
+        const { sources, plan, progress, resultOf } = runOf(files, choices)
+        const shown = { ...progress, ...shownProgress(target.importId) }
+        const { load } = await stageFiles(target, sources, { ...plan, signal }, shown)
+        staged = { load, resultOf }
+      }
+      return staged.resultOf(await staged.load(signal))
+    })
+}
+
+const nothingFound: Findings = {
+  ...{ notices: [], problems: [], problemCount: 0, missingCategoryCount: 0, existing: [], existingCount: 0 },
+}
+
+/** Returns a function that loads the rest of an import that was cut. The store has its rows, so it needs no file. */
+export function resumeOf(
+  key: string,
+  { id, rowsLeft }: ListedImport,
+): (signal: AbortSignal) => Promise<ImportResult> {
+  const progress = { ...silent, ...shownProgress(id) }
+  return signal =>
+    tracked(id, async () => {
+      progress.onStaged(Number(rowsLeft))
+      const report = await resumeImport(storeTarget(key, id), { signal }, progress)
+      if (!report) throw new InvalidValues({ import: t('The rest of the import is no longer in the store.') })
+      return { findings: nothingFound, report, rejects: { categories: undefined, pets: undefined } }
+    })
+}
+
+/** Shows an import to all views until it ends, and its end to the view of imports. */
+async function tracked(importId: bigint, load: () => Promise<ImportResult>): Promise<ImportResult> {
+  updateRun(importId, { isRunning: true })
+  try {
+    const result = await load()
+    updateRun(importId, { isRunning: false, result })
+    return result
+  } catch (error) {
+    updateRun(importId, { isRunning: false, error })
+    throw error
+  }
+}
+
+function ignore(): void {}
+
+const silent: ImportProgress = {
+  ...{ onBytes: ignore, onChecked: ignore, onStaged: ignore, onProblems: ignore, onLoaded: ignore },
+}
+
+function shownProgress(importId: bigint): Pick<ImportProgress, 'onStaged' | 'onLoaded'> {
+  let loaded = 0
+  return {
+    onStaged: rows => updateRun(importId, { rows, loaded }),
+    onLoaded: count => {
+      loaded += count
+      updateRun(importId, { loaded })
+    },
   }
 }
 
@@ -143,11 +194,10 @@ function runOf(files: ChosenFiles, choices: ImportChoices): FilesRun {
     texts[kind].push(text)
   }
   let findings: Findings | undefined
-  const ignore = (): void => {}
   const onChecked = (found: Findings): void => {
     findings = found
   }
-  const progress = { onBytes: ignore, onChecked, onStaged: ignore, onProblems: ignore, onLoaded: ignore }
+  const progress = { ...silent, onChecked }
   const sources: ImportSources = { categories: sourceOf(files.categories), pets: sourceOf(files.pets) }
   const resultOf = (report: ImportReport): ImportResult => {
     if (!findings) throw new Error('the importer reported no findings')
@@ -178,11 +228,14 @@ async function* chunksOf(file: File): AsyncGenerator<Uint8Array> {
   }
 }
 
-function storeTarget(key: string): ImportTarget {
-  const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
+/** Returns a random id, from 1 to 2^48, so it is always a positive int64. */
+function newImportId(): bigint {
   const randomBits = crypto.getRandomValues(new BigUint64Array(1))[0] ?? 0n
-  // The id is random, from 1 to 2^48, so it is always a positive int64.
-  const importId = (randomBits >> 16n) + 1n
+  return (randomBits >> 16n) + 1n
+}
+
+function storeTarget(key: string, importId = newImportId()): ImportTarget {
+  const call = makeCall({ baseUrl, key, onRetry: noteThrottle })
   const send = async <Result>(
     id: keyof typeof operations,
     body?: object,
@@ -203,7 +256,17 @@ function storeTarget(key: string): ImportTarget {
     findBarcodes: async barcodes =>
       (await send<{ holders: (string | null)[] }>('pets', { pets: [], barcodes })).holders,
     findPets: async pets => (await send<{ found: bigint[] }>('pets', { pets })).found,
-    loadSlice: (slice, idempotencyKey) => send('load', slice, idempotencyKey),
+    loadSlice: async (slice, idempotencyKey) => {
+      const applied = await send<Awaited<ReturnType<ImportTarget['loadSlice']>>>(
+        'load',
+        slice,
+        idempotencyKey,
+      )
+      const problems = applied.problems.map(({ reason, ...problem }) =>
+        reason ? { ...problem, message: filled(reason) } : problem,
+      )
+      return { ...applied, problems }
+    },
     discard: () => send('discard'),
     close: async () => {},
   }

@@ -7,6 +7,7 @@ import {
   FileInput,
   Group,
   List,
+  Progress,
   Radio,
   Select,
   SimpleGrid,
@@ -14,7 +15,7 @@ import {
   Text,
 } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import {
   type CatalogueKind,
   type ColumnChoices,
@@ -27,19 +28,20 @@ import {
   type ChosenFiles,
   checkChosen,
   type ImportChoices,
-  type ImportResult,
   importOf,
+  resumeOf,
 } from '../data/catalogue-import.ts'
 import { useChange } from '../data/change.ts'
+import { type ImportResult, importRun } from '../data/import-run.ts'
 import { useSession } from '../data/session-context.ts'
 import { downloadCsv } from '../parts/generic/download.ts'
 import { Page } from '../parts/generic/page.tsx'
 import { type Column, ColumnTable } from '../parts/generic/table.tsx'
 import { UnknownAlert } from '../parts/generic/unknown-alert.tsx'
-import { useUnloadWarning } from '../parts/generic/unload-warning.ts'
+import { formatCount } from '../parts/names/format.ts'
 import { Refusal } from '../parts/names/refusal.tsx'
 import { ViewLink } from '../parts/names/view-link.tsx'
-import { PastImports } from '../parts/pets/past-imports.tsx'
+import { CutImports, PastImports } from '../parts/pets/past-imports.tsx'
 import { countText, rich, t } from '../words/sentences.tsx'
 
 const TABLE_MIN_PX = 440
@@ -85,18 +87,27 @@ const firstChoices: ImportChoices = {
   columns: new Map(),
 }
 
-function useImport(onLoaded: (result: ImportResult) => void) {
+function useImport() {
   const queries = useQueryClient()
   const change = useChange<ImportResult>('import', {
-    onDone: result => {
-      onLoaded(result)
-      return queries.invalidateQueries()
-    },
+    onDone: () => queries.invalidateQueries(),
     onFailed: () => void queries.invalidateQueries(),
   })
-  // A reload would leave a part of the list in the store.
-  useUnloadWarning(change.isRunning)
-  return change
+  // Whoever leaves the view has seen what became of the import.
+  useEffect(
+    () => () => {
+      if (importRun.get()?.isRunning === false) importRun.set(undefined)
+    },
+    [],
+  )
+  return {
+    ...change,
+    load: (prepare: () => (signal: AbortSignal) => Promise<ImportResult>): void =>
+      change.start(() => {
+        const send = prepare()
+        return { send: ({ signal }) => send(signal), isRepeatable: true }
+      }),
+  }
 }
 
 export function Import() {
@@ -105,13 +116,14 @@ export function Import() {
   const [choices, setChoices] = useState(firstChoices)
   const [columns, setColumns] = useState<readonly FileColumn[]>([])
   const check = useMutation({ mutationFn: () => checkChosen(key, files, choices, setColumns) })
-  const [loaded, setLoaded] = useState<ImportResult>()
-  const change = useImport(setLoaded)
+  const run = importRun.use()
+  const loaded = run?.result
+  const change = useImport()
   // A result belongs to the files and the options that were checked.
   const forgetResult = (): void => {
     check.reset()
     change.reset()
-    setLoaded(undefined)
+    importRun.set(undefined)
   }
   const choose = (kind: CatalogueKind, file: File | null): void => {
     forgetResult()
@@ -131,11 +143,20 @@ export function Import() {
   }
   const result = loaded ?? check.data
   const isLoaded = loaded?.report.outcome !== undefined
-  const isBusy = check.isPending || change.isRunning
+  const isBusy = check.isPending || change.isRunning || run?.isRunning === true
+  const isUnknown = change.unknown !== undefined
   return (
     <Page title={t('Import')}>
+      <CutImports
+        running={run?.error === undefined || isUnknown ? run?.importId : undefined}
+        isBusy={isBusy || isUnknown}
+        onContinue={past => {
+          forgetResult()
+          change.load(() => resumeOf(key, past))
+        }}
+      />
       <Columns />
-      <Fieldset variant="unstyled" maw={480} disabled={isBusy || change.unknown !== undefined}>
+      <Fieldset variant="unstyled" maw={480} disabled={isBusy || isUnknown}>
         <Stack>
           {(['categories', 'pets'] as const).map(kind => (
             <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
@@ -158,16 +179,12 @@ export function Import() {
               forgetResult()
               check.mutate()
             }}
-            onLoad={() => {
-              change.start(() => {
-                const load = importOf(key, files, choices)
-                return { send: ({ signal }) => load(signal), isRepeatable: true }
-              })
-            }}
+            onLoad={() => change.load(() => importOf(key, files, choices))}
           />
         </Stack>
       </Fieldset>
-      <ImportError error={change.error ?? check.error} />
+      <Loading />
+      <ImportError error={isUnknown ? null : (change.error ?? check.error ?? run?.error)} />
       <UnknownAlert
         change={{ ...change, giveUp }}
         look={{ path: '/pets?sort=-id', what: t('the newest pets') }}
@@ -177,6 +194,19 @@ export function Import() {
       {result && <Problems result={result} files={files} />}
       <PastImports />
     </Page>
+  )
+}
+
+/** How far the import of this page is. */
+function Loading() {
+  const { isRunning, loaded = 0, rows } = importRun.use() ?? {}
+  if (!isRunning || !rows) return null
+  const counts = { loaded: formatCount(BigInt(loaded)), rows: formatCount(BigInt(rows)) }
+  return (
+    <Stack gap="xs" maw={480}>
+      <Text role="status">{t('{loaded} of {rows} rows are loaded', counts)}</Text>
+      <Progress value={(100 * loaded) / rows} aria-label={t('Import')} />
+    </Stack>
   )
 }
 
@@ -366,9 +396,20 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   const pets = summaryOf(result)
   const wrong = countText(problemCount, '{count} line cannot be imported', '{count} lines cannot be imported')
   if (isLoaded) {
+    const title = countText(
+      problemCount,
+      'Imported, but {count} line is not loaded',
+      'Imported, but {count} lines are not loaded',
+    )
     return (
-      <Alert color="teal" role="status" title={t('Imported')}>
-        {t('{pets} were loaded.', { pets })} {problemCount > 0 && `${wrong}. `}
+      <Alert
+        color={problemCount > 0 ? 'yellow' : 'teal'}
+        role="status"
+        title={problemCount > 0 ? title : t('Imported')}
+      >
+        {t('{pets} were loaded.', { pets })}{' '}
+        {problemCount > 0 &&
+          `${t('Download the lines below that are not loaded, correct them, and import that file.')} `}
         <ViewLink href="/pets">{t('See the pets')}</ViewLink>
       </Alert>
     )
@@ -376,7 +417,9 @@ function Outcome({ result, isLoaded, keepGoing }: OutcomeProps) {
   if (problemCount === 0) {
     return (
       <Alert color="teal" role="status" title={t('Every line is valid')}>
-        {t('{pets} can be imported.', { pets })}
+        {t('{pets} can be imported.', { pets })}{' '}
+        {(result.report.outcome?.petsUpdated ?? 0n) > 0n &&
+          t('A line that the store refuses while it loads is left out, and the other lines are loaded.')}
       </Alert>
     )
   }

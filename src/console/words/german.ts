@@ -833,6 +833,19 @@ const sentences = {
   '{count} lines cannot be imported': '{count} Zeilen können nicht importiert werden',
   Imported: 'Importiert',
   '{pets} were loaded.': 'Geladen: {pets}.',
+  'Imported, but {count} line is not loaded': 'Importiert, aber {count} Zeile ist nicht geladen',
+  'Imported, but {count} lines are not loaded': 'Importiert, aber {count} Zeilen sind nicht geladen',
+  'Download the lines below that are not loaded, correct them, and import that file.':
+    'Laden Sie die Zeilen unten herunter, die nicht geladen sind, korrigieren Sie sie, und importieren Sie diese Datei.',
+  'A line that the store refuses while it loads is left out, and the other lines are loaded.':
+    'Eine Zeile, die der Shop beim Laden ablehnt, wird ausgelassen; die anderen Zeilen werden geladen.',
+  '{loaded} of {rows} rows are loaded': '{loaded} von {rows} Zeilen sind geladen',
+  'An import was cut: {loaded} of {rows} rows are loaded':
+    'Ein Import wurde unterbrochen: {loaded} von {rows} Zeilen sind geladen',
+  'It began on {instant}, and may still run in another window. The store keeps the other rows for a day, so it continues without the file.':
+    'Er begann am {instant} und läuft vielleicht noch in einem anderen Fenster. Der Shop behält die anderen Zeilen einen Tag lang; zum Fortsetzen braucht es die Datei nicht.',
+  'Continue the import': 'Import fortsetzen',
+  'The rest of the import is no longer in the store.': 'Der Rest des Imports ist nicht mehr im Shop.',
   'See the pets': 'Tiere ansehen',
   'Every line is valid': 'Jede Zeile ist gültig',
   '{pets} can be imported.': 'Zum Importieren bereit: {pets}.',
@@ -1205,8 +1218,6 @@ const files = {
   'the store has several categories of one name, and the oldest is used: {0}':
     'Mehrere Kategorien haben denselben Namen, die älteste wird verwendet: {0}',
   ' and {0} more': ' und {0} weitere',
-  'the pet "{0}" in the store': 'das gespeicherte Tier „{0}“',
-  'line {0}': 'Zeile {0}',
   'save it as "CSV UTF-8"': 'Speichern Sie die Datei als „CSV UTF-8“',
   'has more than {0} MiB': 'hat mehr als {0} MiB',
   'contains more than {0} MiB': 'enthält mehr als {0} MiB',
@@ -1223,7 +1234,13 @@ const files = {
   'the category "{0}" occurs twice': 'Die Kategorie „{0}“ kommt zweimal vor',
   'there is no category "{0}"': 'Es gibt keine Kategorie „{0}“',
   'there is no category "{0}": did you mean "{1}"?': 'Es gibt keine Kategorie „{0}“: Meinten Sie „{1}“?',
-  'the barcode {0} of "{1}" is that of {2}': 'Den Barcode {0} von „{1}“ hat schon: {2}',
+  'the barcode {0} of "{1}" is that of the pet "{2}" in the store':
+    'Den Barcode {0} von „{1}“ hat schon das Tier „{2}“',
+  'the barcode {0} of "{1}" is that of line {2}': 'Den Barcode {0} von „{1}“ hat schon Zeile {2}',
+  '"{0}" would have {1} in stock, but open orders reserve {2}':
+    '„{0}“ hätte {1} auf Lager, aber offene Bestellungen reservieren {2}',
+  '"{0}" would have {1} in stock; the maximum is {2}':
+    '„{0}“ hätte {1} auf Lager; höchstens {2} sind möglich',
   'several pets of the category are called "{0}": give each a barcode, or rename one':
     'Mehrere Tiere der Kategorie heißen „{0}“: Geben Sie jedem einen Barcode, oder benennen Sie eines um',
   'there are several categories "{0}" in the store: rename one':

@@ -1,6 +1,6 @@
-import { Alert, List, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, List, Text, Title } from '@mantine/core'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { TakeBackReport } from '../../../catalogue/importer.ts'
 import { type ListedImport, listPastImports, takeBack } from '../../data/catalogue-import.ts'
 import { useSession } from '../../data/session-context.ts'
@@ -8,7 +8,7 @@ import { countText, t } from '../../words/sentences.tsx'
 import { type DialogProps, FormDialog } from '../generic/form-dialog.tsx'
 import { RowButton } from '../generic/row-button.tsx'
 import { type Column, ColumnTable } from '../generic/table.tsx'
-import { formatInstant } from '../names/format.ts'
+import { formatCount, formatInstant } from '../names/format.ts'
 import { KeyName, Name } from '../names/names.tsx'
 import { ViewLink } from '../names/view-link.tsx'
 
@@ -16,43 +16,107 @@ const TABLE_MIN_PX = 440
 /** The maximum number of pets and categories that stayed and are named. */
 const SHOWN_MAX = 100
 
-/** The imports that can be taken back, if there are any, and what stayed of the one that was taken back last. */
-export function PastImports() {
+function usePastImports(): readonly ListedImport[] {
   const { key } = useSession()
-  const { data } = useQuery({ queryKey: ['imports'], queryFn: () => listPastImports(key) })
+  const { data = [] } = useQuery({ queryKey: ['imports'], queryFn: () => listPastImports(key) })
+  return data
+}
+
+/** Returns a function that asks whether to take an import back, and the question and what stayed of the last one. */
+function useTakeBack(): { readonly ask: (past: ListedImport) => void; readonly shown: ReactNode } {
   const [chosen, setChosen] = useState<ListedImport>()
   const [report, setReport] = useState<TakeBackReport>()
-  if (!data || data.length === 0) return null
+  return {
+    ask: past => {
+      setReport(undefined)
+      setChosen(past)
+    },
+    shown: (
+      <>
+        {report && <Outcome report={report} />}
+        {chosen && <TakeBack past={chosen} onDone={setReport} onClose={() => setChosen(undefined)} />}
+      </>
+    ),
+  }
+}
+
+interface CutImportsProps {
+  /** The import that this page loads. */
+  readonly running: bigint | undefined
+  readonly isBusy: boolean
+  readonly onContinue: (past: ListedImport) => void
+}
+
+/** The imports of which only a part is loaded. */
+export function CutImports({ running, isBusy, onContinue }: CutImportsProps) {
+  const { ask, shown } = useTakeBack()
+  const cut = usePastImports().filter(({ id, rowsLeft }) => rowsLeft > 0n && id !== running)
+  return (
+    <>
+      {cut.map(past => (
+        <CutImport key={String(past.id)} past={past}>
+          <Button size="xs" disabled={isBusy} onClick={() => onContinue(past)}>
+            {t('Continue the import')}
+          </Button>
+          <Button size="xs" variant="default" disabled={isBusy} onClick={() => ask(past)}>
+            {t('Take back')}
+          </Button>
+        </CutImport>
+      ))}
+      {shown}
+    </>
+  )
+}
+
+function CutImport({ past, children }: { readonly past: ListedImport; readonly children: ReactNode }) {
+  const { at, categoriesCreated, petsCreated, petsUpdated, rowsLeft } = past
+  const loaded = categoriesCreated + petsCreated + petsUpdated
+  const rows = { loaded: formatCount(loaded), rows: formatCount(loaded + rowsLeft) }
+  return (
+    <Alert
+      color="yellow"
+      role="note"
+      title={t('An import was cut: {loaded} of {rows} rows are loaded', rows)}
+    >
+      <Text size="sm">
+        {t(
+          'It began on {instant}, and may still run in another window. The store keeps the other rows for a day, so it continues without the file.',
+          { instant: formatInstant(at) },
+        )}
+      </Text>
+      <Group mt="xs">{children}</Group>
+    </Alert>
+  )
+}
+
+/** The imports that can be taken back, if there are any. */
+export function PastImports() {
+  const { ask, shown } = useTakeBack()
+  const imports = usePastImports()
+  if (imports.length === 0) return null
   const columns: readonly Column<ListedImport>[] = [
     { head: t('When'), isShort: true, cell: ({ at }) => formatInstant(at) },
     { head: t('Who'), cell: ({ keyId }) => (keyId === undefined ? t('A command') : <KeyName id={keyId} />) },
     { head: t('What'), cell: past => <Done past={past} /> },
     {
       head: t('Action'),
-      cell: past => (
-        <RowButton
-          label={t('Take back')}
-          subject={formatInstant(past.at)}
-          onClick={() => {
-            setReport(undefined)
-            setChosen(past)
-          }}
-        />
-      ),
+      cell: past =>
+        past.hasChanges && (
+          <RowButton label={t('Take back')} subject={formatInstant(past.at)} onClick={() => ask(past)} />
+        ),
     },
   ]
   return (
     <>
       <Title order={2}>{t('Imports of the last 30 days')}</Title>
-      {report && <Outcome report={report} />}
       <ColumnTable
         label={t('Imports of the last 30 days')}
         columns={columns}
-        rows={data}
+        rows={imports}
         idOf={({ id }) => String(id)}
         minWidth={TABLE_MIN_PX}
       />
-      {chosen && <TakeBack past={chosen} onDone={setReport} onClose={() => setChosen(undefined)} />}
+      {shown}
     </>
   )
 }
