@@ -6,6 +6,7 @@ import {
   NAME_CHARS_MAX,
   STOCK_MAX,
 } from '../shop/kernel/limits.ts'
+import { withLostZeros } from '../values/barcode.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import {
   CURRENCY_DEFAULT,
@@ -86,10 +87,25 @@ interface PriceFormat {
   mark?: DecimalMark | undefined
 }
 
+/** Returns a barcode, with the zeros that it may have lost, if it should get them. */
+function barcodeOf(
+  cell: string,
+  { addsZeros, onLostZeros }: Pick<PetFormat, 'addsZeros' | 'onLostZeros'>,
+): string {
+  const barcode = barcodeIn(cell)
+  const longer = withLostZeros(barcode)
+  if (longer !== undefined && addsZeros) return longer
+  if (longer !== undefined) onLostZeros?.(barcode)
+  return barcode
+}
+
 /** The columns of a file of pets. The first two are required, and the third if the quantity changes a stock. */
 export const petColumns = ['name', 'category', 'quantity', 'hold', 'reorderAt', 'price', 'barcode'] as const
 
-const petLayoutIn = (format: PriceFormat, needsUnits = false): Layout<ImportedPet> => ({
+const petLayoutIn = (
+  format: PriceFormat,
+  { needsUnits = false, ...zeros }: PetFormat = {},
+): Layout<ImportedPet> => ({
   required: petColumns.slice(0, needsUnits ? 3 : 2),
   optional: petColumns.slice(needsUnits ? 3 : 2),
   ruleOf: (column, value) =>
@@ -102,7 +118,7 @@ const petLayoutIn = (format: PriceFormat, needsUnits = false): Layout<ImportedPe
     hold: hold ? yesOrNo(hold) === true : false,
     ...(reorderAt && { reorderAt: unitsIn(reorderAt) ?? 0n }),
     ...(price && { price: minorUnitsIn(price, format.currency, format.mark) ?? 0n }),
-    ...(barcode && { barcode: barcodeIn(barcode) }),
+    ...(barcode && { barcode: barcodeOf(barcode, zeros) }),
   }),
 })
 
@@ -140,6 +156,10 @@ interface PetFormat {
   readonly onUnclearPrice?: () => void
   /** Whether each pet must have a quantity, because it changes the stock of those that exist. */
   readonly needsUnits?: boolean
+  /** Whether barcodes get the zeros that a spreadsheet seems to have removed. */
+  readonly addsZeros?: boolean | undefined
+  /** Called for each barcode that seems to lack zeros. */
+  readonly onLostZeros?: (barcode: string) => void
   readonly chosen?: ColumnChoices | undefined
   readonly onColumns?: Layout<ImportedPet>['onColumns']
 }
@@ -152,10 +172,11 @@ export function readPets(
   source: CatalogueSource,
   onNotice: (notice: string) => void,
   currency: string,
-  { decimalMark, again = source, onUnclearPrice, needsUnits = false, chosen, onColumns }: PetFormat = {},
+  pets: PetFormat = {},
 ): AsyncGenerator<ParsedLine<ImportedPet>> {
+  const { decimalMark, again = source, onUnclearPrice, needsUnits = false, chosen, onColumns } = pets
   const format: PriceFormat = { currency, mark: decimalMark }
-  const layout = petLayoutIn(format, needsUnits)
+  const layout = petLayoutIn(format, pets)
   let isNoted = false
   const ruleOf = (column: string, value: string): string | undefined => {
     const isMissing = needsUnits && column === 'quantity' && value === ''

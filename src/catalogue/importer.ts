@@ -56,6 +56,8 @@ export interface ImportPlan {
   readonly createCategories?: boolean
   /** The mark before the decimals of prices; by default, the prices of the file show it. */
   readonly decimalMark?: DecimalMark | undefined
+  /** Whether barcodes get the zeros that a spreadsheet seems to have removed. */
+  readonly addsZeros?: boolean
   /** What a person says about the columns of the file of pets. */
   readonly columns?: ColumnChoices
   /** Called with the columns of the file of pets, also if it is refused because one is missing. */
@@ -80,6 +82,8 @@ export interface Findings {
   readonly missingCategoryCount: number
   /** Whether a price may be read in two ways, so that `decimalMark` is needed. */
   readonly hasUnclearPrices?: boolean
+  /** Whether a barcode seems to lack zeros, which `addsZeros` would add. */
+  readonly hasLostZeros?: boolean
   /** The first ten of the pets that exist. */
   readonly existing: readonly Pick<ImportedPet, 'line' | 'name'>[]
   readonly existingCount: number
@@ -390,6 +394,8 @@ async function readFiles(
       decimalMark: plan.decimalMark,
       again: pets,
       onUnclearPrice: log.noteUnclearPrice,
+      addsZeros: plan.addsZeros,
+      onLostZeros: log.noteLostZeros,
       needsUnits,
       chosen: plan.columns,
       onColumns: plan.onColumns,
@@ -436,6 +442,8 @@ class FindingsLog implements CheckedFiles {
   readonly #created: string[] = []
   /** The lines of the pets that an earlier line names, too. */
   readonly #repeats: string[] = []
+  /** The barcodes that seem to lack zeros. */
+  readonly #lostZeros: string[] = []
 
   constructor(plan: ImportPlan) {
     this.#plan = plan
@@ -449,6 +457,14 @@ class FindingsLog implements CheckedFiles {
     this.hasUnclearPrices = true
   }
 
+  get hasLostZeros(): boolean {
+    return this.#lostZeros.length > 0
+  }
+
+  readonly noteLostZeros = (barcode: string): void => {
+    this.#lostZeros.push(barcode)
+  }
+
   /** Returns the rows with which the categories are created, and notes their names. */
   noteCreated(rows: readonly ImportedCategory[]): ImportedCategory[] {
     this.#created.push(...rows.map(({ name }) => shownCell(name)))
@@ -459,6 +475,7 @@ class FindingsLog implements CheckedFiles {
   /** Adds the notices about repeated pets, and about categories that pets create, or name in another case. */
   noteNames(file: string, spellings: ReadonlyMap<string, string>): void {
     const name = escapeControls(file)
+    this.#noteZeros(name)
     const count = this.#repeats.length
     const repeats =
       count === 1
@@ -475,6 +492,16 @@ class FindingsLog implements CheckedFiles {
     )
     if (changed.length > 0)
       this.notices.push(message`${name}: categories are found without regard to case: ${listOf(changed)}`)
+  }
+
+  /** Adds the notice about barcodes that seem to lack zeros. */
+  #noteZeros(name: string): void {
+    const count = this.#lostZeros.length
+    const zeros =
+      count === 1
+        ? message`${count} barcode seems to have lost zeros at its start`
+        : message`${count} barcodes seem to have lost zeros at their start`
+    if (count > 0) this.notices.push(message`${name}: ${zeros}: ${listOf(this.#lostZeros)}`)
   }
 
   /** Adds the notice about names that several categories of the store have. */

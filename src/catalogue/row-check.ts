@@ -15,6 +15,7 @@ import type {
   ImportNameMatches,
   ImportPetNames,
 } from '../shop/imports/schema.ts'
+import { barcodeKey } from '../values/barcode.ts'
 import { filled } from '../values/message.ts'
 import { caselessForm, matchName, nameForm } from '../values/same-name.ts'
 import { similarName } from '../values/similar-name.ts'
@@ -144,7 +145,8 @@ export class RowCheck {
       const holder = holderOf.get(barcode)
       if (typeof holder === 'string' && !this.#updates)
         return { problem: filled(takenBarcode(name, barcode, holder)) }
-      const digest = this.#options.digest?.(barcode) ?? barcode
+      const equal = barcodeKey(barcode)
+      const digest = this.#options.digest?.(equal) ?? equal
       const earlier = this.#barcodeLines.get(digest)
       if (earlier !== undefined) return { problem: filled(repeatedBarcode(name, barcode, earlier)) }
       this.#barcodeLines.set(digest, line)

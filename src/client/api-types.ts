@@ -587,7 +587,7 @@ export interface NewPet {
   status?: PetStatus | undefined
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: Int64Input | undefined
-  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it; a number of GS1 is the same with zeros before it. 1 to 64 printable ASCII characters, without blanks at the ends. */
   barcode?: string | undefined
 }
 
@@ -971,7 +971,7 @@ export interface Pet {
   id: bigint
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: bigint
-  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it; a number of GS1 is the same with zeros before it. 1 to 64 printable ASCII characters, without blanks at the ends. */
   barcode?: string
   /** Units on hand, as in InventoryItem. Present only in a list that was requested with `include=stock`. */
   quantity?: bigint
@@ -1082,7 +1082,7 @@ export interface PetPatch {
   status?: PetStatus | undefined
   /** The price of one unit, in minor units of the currency of the store, such as cents. */
   price?: Int64Input | null | undefined
-  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends. */
+  /** What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it; a number of GS1 is the same with zeros before it. 1 to 64 printable ASCII characters, without blanks at the ends. */
   barcode?: string | null | undefined
   /** Assigned by the store. */
   id?: Int64Input | undefined

@@ -402,3 +402,20 @@ test('lines that the store refuses while it loads are named in German, and saved
     { quantity: 4n },
   ])
 })
+
+test('the page says that barcodes have lost zeros, and adds them if the user says so', async () => {
+  const page = await browser.open(store(), '/import')
+  await store().client.createCategory({ body: { name: 'Zeros' } })
+  await choosePets(page, 'name,category,barcode\nReel,Zeros,12345678905\nRod,Zeros,4006381333931\n')
+  const check = page.getByRole('button', { name: 'Check' })
+  await check.click()
+  await page.getByText('pets.csv: 1 barcode seems to have lost zeros at its start: 12345678905').waitFor()
+  await page.getByLabel('Add the zeros that the barcodes have lost').check()
+  await check.click()
+  await page.getByText('Every line is valid').waitFor()
+  expect(await page.getByText('seems to have lost zeros').count()).toBe(0)
+  await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByText('2 pets were loaded').waitFor()
+  const { data } = await store().client.listPets({ search: '012345678905' })
+  expect(data.items).toMatchObject([{ name: 'Reel', barcode: '0012345678905' }])
+})

@@ -45,6 +45,11 @@ test('a scan on any page opens the pet with this barcode, although a name starts
     await page.getByRole('heading', { name: 'Scanned budgie' }).waitFor()
   }
   await page.getByText('Barcode 4006381333931').waitFor()
+  // Another scanner reads the UPC-A of a label as an EAN-13.
+  await addScanned('Scanned siskin', '012345678905')
+  await leaveFields(page)
+  await scanQuickly(page, '0012345678905')
+  await page.getByRole('heading', { name: 'Scanned siskin' }).waitFor()
   // The focus on a button keeps neither the scan from the search, nor a person from pressing it.
   await page.getByRole('button', { name: 'Edit' }).focus()
   await scanQuickly(page, '4006381333900')

@@ -29,9 +29,16 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   // The data of the store comes only through the client.
   console: [
     ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
-    ...['control-characters', 'csv', 'currency', 'message', 'qr-code', 'same-name', 'time-zone'].map(
-      name => `values/${name}.ts`,
-    ),
+    ...[
+      'barcode',
+      'control-characters',
+      'csv',
+      'currency',
+      'message',
+      'qr-code',
+      'same-name',
+      'time-zone',
+    ].map(name => `values/${name}.ts`),
   ],
   'setting-readers.ts': ['values', 'catalogue', 'database', 'shop'],
   'config.ts': ['setting-readers.ts', 'database'],

@@ -34,6 +34,7 @@ export interface ImportChoices {
   readonly createCategories: boolean
   /** Undefined until the user says it: as the prices show it. */
   readonly decimalMark?: DecimalMark | undefined
+  readonly addsZeros: boolean
   /** What the user says about the columns of the pets file. */
   readonly columns: ColumnChoices
 }

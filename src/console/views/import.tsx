@@ -84,6 +84,7 @@ const firstChoices: ImportChoices = {
   keepGoing: false,
   onExisting: 'load',
   createCategories: false,
+  addsZeros: false,
   columns: new Map(),
 }
 
@@ -161,11 +162,7 @@ export function Import() {
           {(['categories', 'pets'] as const).map(kind => (
             <FileField key={kind} kind={kind} file={files[kind]} onChange={file => choose(kind, file)} />
           ))}
-          <Choices
-            choices={choices}
-            asksForMark={result?.findings.hasUnclearPrices ?? false}
-            onChange={changeChoices}
-          />
+          <Choices choices={choices} findings={result?.findings} onChange={changeChoices} />
           <FileColumns
             columns={columns}
             chosen={choices.columns}
@@ -244,12 +241,11 @@ function Columns() {
 
 interface ChoicesProps {
   readonly choices: ImportChoices
-  /** Whether the file has prices such as 1.250, and none that shows what they mean. */
-  readonly asksForMark: boolean
+  readonly findings: ImportResult['findings'] | undefined
   readonly onChange: (changed: Partial<ImportChoices>) => void
 }
 
-function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
+function Choices({ choices, findings, onChange }: ChoicesProps) {
   return (
     <>
       <Radio.Group
@@ -275,7 +271,15 @@ function Choices({ choices, asksForMark, onChange }: ChoicesProps) {
           onChange={({ currentTarget }) => onChange({ [name]: currentTarget.checked })}
         />
       ))}
-      {(asksForMark || choices.decimalMark) && (
+      {(findings?.hasLostZeros || choices.addsZeros) && (
+        <Checkbox
+          label={t('Add the zeros that the barcodes have lost')}
+          description={t('Choose, and check the file again')}
+          checked={choices.addsZeros}
+          onChange={({ currentTarget }) => onChange({ addsZeros: currentTarget.checked })}
+        />
+      )}
+      {(findings?.hasUnclearPrices || choices.decimalMark) && (
         <Radio.Group
           label={t('How are decimals written in the prices?')}
           description={t('Choose, and check the file again')}

@@ -820,6 +820,7 @@ const sentences = {
   Check: 'Prüfen',
   'A categories file has the columns {name} and {description}. A pets file has {name}, {category} (the name of the category), {quantity}, {hold} (yes, no or empty), {reorderAt}, {price} and {barcode}. Only {name} and {category} are required. A file can be an Excel workbook (.xlsx) or “CSV UTF-8”.':
     'Eine Datei mit Kategorien hat die Spalten {name} und {description}. Eine Datei mit Tieren hat {name}, {category} (der Name der Kategorie), {quantity}, {hold} (für gesperrt: ja, nein oder leer), {reorderAt}, {price} und {barcode}. Nur {name} und {category} sind nötig. Eine Datei kann eine Excel-Arbeitsmappe (.xlsx) oder „CSV UTF-8“ sein.',
+  'Add the zeros that the barcodes have lost': 'Die verlorenen Nullen der Barcodes ergänzen',
   'How are decimals written in the prices?': 'Wie sind die Nachkommastellen der Preise geschrieben?',
   'Choose, and check the file again': 'Wählen Sie und prüfen Sie die Datei noch einmal',
   'With a comma: 12,50': 'Mit Komma: 12,50',
@@ -1226,11 +1227,14 @@ const files = {
   'the cell {0} ({1})': 'Die Zelle {0} ({1})',
   'correct it, and save the workbook with a spreadsheet program':
     'Berichtigen Sie sie, und speichern Sie die Arbeitsmappe mit einem Tabellenprogramm',
-  '{0}: {1} has an error or a formula without its value: {2}.':
-    '{0}: {1} hat einen Fehler oder eine Formel ohne Wert: {2}.',
+  '{0}: {1} has a formula without its value: {2}.': '{0}: {1} hat eine Formel ohne Wert: {2}.',
   '{0} cannot be read as an Excel workbook ({1}): {2}.':
     '{0} kann nicht als Excel-Arbeitsmappe gelesen werden ({1}): {2}.',
   '{0}: only the sheet {1} is read, not {2}': '{0}: Nur das Blatt {1} wird gelesen, nicht {2}',
+  'is an error of the spreadsheet: correct it there': 'ist ein Fehler der Tabelle: Korrigieren Sie ihn dort',
+  'must not contain the character {0}': 'darf das Zeichen {0} nicht enthalten',
+  '{0} barcode seems to have lost zeros at its start': '{0} Barcode hat wohl Nullen am Anfang verloren',
+  '{0} barcodes seem to have lost zeros at their start': '{0} Barcodes haben wohl Nullen am Anfang verloren',
   'the category "{0}" occurs twice': 'Die Kategorie „{0}“ kommt zweimal vor',
   'there is no category "{0}"': 'Es gibt keine Kategorie „{0}“',
   'there is no category "{0}": did you mean "{1}"?': 'Es gibt keine Kategorie „{0}“: Meinten Sie „{1}“?',

@@ -18,7 +18,7 @@ const price = amount.meta({
 })
 const barcode = barcodeText.meta({
   description:
-    'What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it. 1 to 64 printable ASCII characters, without blanks at the ends.',
+    'What a scanner reads from the pet or its label, such as an EAN, a GTIN or a UPC. Only one pet has it; a number of GS1 is the same with zeros before it. 1 to 64 printable ASCII characters, without blanks at the ends.',
   example: '4006381333931',
 })
 const petId = int64.meta({ description: 'Assigned by the store.', example: 3 })

@@ -56,7 +56,7 @@ export const invariants = {
   ),
   'a barcode is that of one pet': sql<Violation>()(`
     SELECT coalesce(pet.id, pet_id) AS id FROM pet_barcode FULL JOIN pet
-      ON pet.id = pet_id AND pet.barcode = pet_barcode.barcode
+      ON pet.id = pet_id AND ltrim(pet.barcode, '0') = ltrim(pet_barcode.barcode, '0')
     WHERE pet.id IS NULL OR pet_id IS NULL AND pet.barcode IS NOT NULL`),
   'a category counts its pets': sql<Violation>()(`
     SELECT category.id AS id FROM category WHERE pet_count <>

@@ -10,6 +10,7 @@ import {
   useRef,
   useState,
 } from 'react'
+import { hasBarcode } from '../../../values/barcode.ts'
 import { caselessForm } from '../../../values/same-name.ts'
 import { useScan } from '../../data/scans.ts'
 import { t } from '../../words/sentences.tsx'
@@ -257,5 +258,5 @@ export function onlyMatch<Item extends NamedItem>(found: readonly Item[], text: 
 /** Returns the item with a barcode, or the one that alone has a name; undefined if no item has it, or several. */
 function onlyNamed<Item extends NamedItem>(items: readonly Item[], text: string): Item | undefined {
   const [match, ...others] = items.filter(({ name }) => caselessForm(name) === caselessForm(text))
-  return items.find(({ barcode }) => barcode === text) ?? (others.length === 0 ? match : undefined)
+  return items.find(item => hasBarcode(item, text)) ?? (others.length === 0 ? match : undefined)
 }

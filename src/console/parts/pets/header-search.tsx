@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ApiError, type Client, type Order, type Pet } from '../../../client/petstore-client.ts'
+import { hasBarcode } from '../../../values/barcode.ts'
 import { caselessForm } from '../../../values/same-name.ts'
 import { findPets, useSimilarSearches } from '../../data/pets.ts'
 import { useScan } from '../../data/scans.ts'
@@ -128,7 +129,7 @@ function searchFor(text: string): string {
 function exactIn(text: string, groups: readonly OptionGroup[] = []): string | undefined {
   const all = groups.flatMap(({ items }) => items)
   const [exact, ...others] = all.filter(({ key }) => caselessForm(key) === caselessForm(text))
-  const scanned = all.find(({ barcode }) => barcode === text)
+  const scanned = all.find(item => hasBarcode(item, text))
   return scanned?.value ?? (others.length === 0 ? exact?.value : undefined)
 }
 

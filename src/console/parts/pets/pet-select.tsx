@@ -1,6 +1,7 @@
 import type { ComboboxItem } from '@mantine/core'
 import { type ReactNode, useState } from 'react'
 import type { Pet } from '../../../client/petstore-client.ts'
+import { hasBarcode } from '../../../values/barcode.ts'
 import { findPets, findSimilarSearches } from '../../data/pets.ts'
 import { useSession } from '../../data/session-context.ts'
 import { t } from '../../words/sentences.tsx'
@@ -65,7 +66,7 @@ export function PetSelect(props: PetSelectProps) {
           client.listPets({ name, include: 'stock' }),
           findPets(client, name, { limit: 1 }),
         ])
-        return [...found.filter(({ barcode }) => barcode === name), ...named.data.items]
+        return [...found.filter(pet => hasBarcode(pet, name)), ...named.data.items]
       }}
       findSimilar={text => findSimilarSearches(key, text)}
       optionOf={optionOf}
