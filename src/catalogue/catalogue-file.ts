@@ -474,12 +474,17 @@ function problemOfCells<Row>(
   for (const name of [...required, ...optional]) {
     const index = columns.indexOf(name)
     const value = values[index] ?? ''
-    const rule = index < 0 ? undefined : ruleOf(name, value)
+    const isError = index >= 0 && SPREADSHEET_ERROR.test(value)
+    const rule = isError ? AN_ERROR : index < 0 ? undefined : ruleOf(name, value)
     const shown = value === '' ? translated(name) : `${translated(name)} ${shownCell(value)}`
     if (rule !== undefined) return `${shown} ${rule}`
   }
   return undefined
 }
+
+/** What a spreadsheet writes for a formula without a value, such as `#N/A`, `#DIV/0!`, `#BEZUG!` or `#¿NOMBRE?`. */
+const SPREADSHEET_ERROR = /^#(?:N\/A|NV|N\/D|DIV\/0!|[¡¿]?\p{Lu}+[!?])$/u
+const AN_ERROR = message`is an error of the spreadsheet: correct it there`
 
 const UNCLEAR_PRICE = message`may be read in two ways: say which mark is before decimals`
 
@@ -511,7 +516,8 @@ function brokenRule(column: string, value: string): string | undefined {
   }
   const [min, max] = column === 'description' ? [0, DESCRIPTION_CHARS_MAX] : [1, NAME_CHARS_MAX]
   const { length } = [...value]
-  if (length >= min && length <= max && !value.includes('\0')) return undefined
+  if (value.includes('\0')) return message`must not contain the character ${'U+0000'}`
+  if (length >= min && length <= max) return undefined
   if (length === 0) return message`is empty`
   return min === 0
     ? message`must have at most ${max} characters`

@@ -16,8 +16,10 @@ const WORKBOOK_PART = 'xl/workbook.xml'
 const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/
 const CELL_NAME = / r="([A-Z]{1,8})(\d{1,15})"/
 const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
-/** An error such as #N/A, or a formula without its value: the library reads both as an empty cell. */
-const WITHOUT_VALUE = / t="e"|(?:<\/f>|<f [^<>]*\/>)(?:<v ?\/>|<v><\/v>)?<\/c>/
+/** An error such as #N/A, which the library reads as an empty cell. */
+const ERROR_CELL = /(<c [^<>]*)\bt="e"/g
+/** A formula without its value: the library reads it as an empty cell, too. */
+const WITHOUT_VALUE = /(?:<\/f>|<f [^<>]*\/>)(?:<v ?\/>|<v><\/v>)?<\/c>/
 const AS_CSV = message`save it as "CSV UTF-8"`
 
 type Cell = string | number | boolean | Date | null
@@ -81,11 +83,18 @@ async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<b
   return hasWorkbook
 }
 
-/** Throws UnreadableFile if a sheet of a workbook is too large to be read, or has a cell whose value is missing. */
-async function checkSheets(source: CatalogueSource, bytes: Uint8Array): Promise<void> {
-  const { strFromU8, unzipSync } = await import('fflate')
+/**
+ * Returns a workbook with its errors as texts. Throws UnreadableFile if a sheet is too large to be read, or has a cell
+ * whose value is missing.
+ */
+async function checkSheets(
+  source: CatalogueSource,
+  bytes: Uint8Array<ArrayBuffer>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const { strFromU8, strToU8, unzipSync, zipSync } = await import('fflate')
   const name = escapeControls(source.name)
   const sheets = unzipSync(bytes, { filter: part => SHEET_PART.test(part.name) })
+  const withErrors: Record<string, Uint8Array> = {}
   for (const [part, content] of Object.entries(sheets)) {
     const text = strFromU8(content)
     let [rows, columns] = [0, 0]
@@ -101,11 +110,12 @@ async function checkSheets(source: CatalogueSource, bytes: Uint8Array): Promise<
       const [, column = '', row = ''] = text.slice(at).match(CELL_NAME) ?? []
       const place = message`the cell ${column + row} (${part.slice('xl/worksheets/'.length)})`
       const advice = message`correct it, and save the workbook with a spreadsheet program`
-      throw new UnreadableFile(
-        message`${name}: ${place} has an error or a formula without its value: ${advice}.`,
-      )
+      throw new UnreadableFile(message`${name}: ${place} has a formula without its value: ${advice}.`)
     }
+    if (text.search(ERROR_CELL) >= 0) withErrors[part] = strToU8(text.replaceAll(ERROR_CELL, '$1t="str"'))
   }
+  if (Object.keys(withErrors).length === 0) return bytes
+  return zipSync({ ...unzipSync(bytes), ...withErrors }, { level: 0 })
 }
 
 /** Returns the number of a column: 1 for A, 27 for AA. */
@@ -116,8 +126,8 @@ function columnNumber(name: string): number {
 async function readSheets(source: CatalogueSource, bytes: Uint8Array<ArrayBuffer>) {
   // Loaded here, because most files are CSV.
   const { default: readWorkbook } = await import('read-excel-file/universal')
-  await checkSheets(source, bytes)
-  return await readWorkbook(bytes.buffer)
+  const { buffer } = await checkSheets(source, bytes)
+  return await readWorkbook(buffer)
 }
 
 async function* linesOf(

@@ -114,6 +114,14 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
     ...Array.from({ length: 5 }, () => 'a|b|1'),
     '15: hold "maybe" must be yes, no or empty',
   ],
+  'an error of a spreadsheet is a problem, also in the name, and in German': [
+    'name,category,price\n#NAME?,Dogs,\nRex,#N/A,\nMax,Dogs,#WERT!\nTom,#NV,\n#1 Rex,Dogs,\n#Rex!,Dogs,\n',
+    '2: name "#NAME?" is an error of the spreadsheet: correct it there',
+    '3: category "#N/A" is an error of the spreadsheet: correct it there',
+    '4: price "#WERT!" is an error of the spreadsheet: correct it there',
+    '5: category "#NV" is an error of the spreadsheet: correct it there',
+    ...['#1 Rex|Dogs|1', '#Rex!|Dogs|1'],
+  ],
   'quantities are read in every form that has only one meaning': [
     table('quantity', ['5.0', '5,00', '1 000', "12'345", '1,000,000', '1,000', '5,5', '-1']),
     ...['a|b|5', 'a|b|5', 'a|b|1000', 'a|b|12345', 'a|b|1000000'],
@@ -154,7 +162,7 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
   'the length of a name is counted in characters, and U+0000 is none': [
     `name,category\n${'\u{1f415}'.repeat(200)},Dogs\nR\0x,Dogs\n`,
     `${'\u{1f415}'.repeat(200)}|Dogs|1`,
-    '3: name "R\\u0000x" must have 1 to 200 characters',
+    '3: name "R\\u0000x" must not contain the character U+0000',
   ],
   'a quote at the start of the last cell of a file with tabs is part of the name': [
     'name\tcategory\nRex\tDogs\nMax\t"Dogs',

@@ -145,18 +145,20 @@ test('a workbook with a cell without its value, or with one too far away, is ref
       `<sheetData>${head}<row r="2"><c r="A2"><v>7</v></c><c r="B2"><v>8</v></c>${cell}</row></sheetData>`,
     )
   for (const cell of [
-    '<c r="C2" t="e"><v>#N/A</v></c>',
     '<c r="C2"><f>2+1</f></c>',
     '<c r="C2"><f>2+1</f><v></v></c>',
     '<c r="C2"><f>2+1</f><v /></c>',
     '<c r="C2"><f t="shared" si="0"/></c>',
   ]) {
     expect((await read(sheet(cell))).lines).toEqual([
-      'pets.xlsx: the cell C2 (sheet1.xml) has an error or a formula without its value: correct it, and save the ' +
+      'pets.xlsx: the cell C2 (sheet1.xml) has a formula without its value: correct it, and save the ' +
         'workbook with a spreadsheet program.',
     ])
   }
   expect((await read(sheet('<c r="C2"><f>2+1</f><v>3</v></c>'))).lines).toEqual(['2|7|8|3||'])
+  expect((await read(sheet('<c r="C2" s="1" t="e"><f>A9</f><v>#REF!</v></c>'))).lines).toEqual([
+    '2: quantity "#REF!" is an error of the spreadsheet: correct it there',
+  ])
   for (const far of ['XFD1048576', 'ZZZZZZ999999999', 'A3000000']) {
     const { lines } = await read(sheet(`<c r="${far}"><v>1</v></c>`))
     expect(lines).toEqual([
