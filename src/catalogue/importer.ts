@@ -501,7 +501,7 @@ class FindingsLog implements CheckedFiles {
       count === 1
         ? message`${count} barcode seems to have lost zeros at its start`
         : message`${count} barcodes seem to have lost zeros at their start`
-    if (count > 0) this.notices.push(message`${name}: ${zeros}: ${listOf(this.#lostZeros)}`)
+    if (count > 0) this.notices.push(`${name}: ${zeros}: ${listOf(this.#lostZeros)}`)
   }
 
   /** Adds the notice about names that several categories of the store have. */

@@ -31,7 +31,7 @@ function upcOf(number: bigint): string {
   return digits + String((10 - (sum % 10)) % 10)
 }
 
-/** Lets clients create and change pets with one barcode, in two forms, at once. Each refusal must name the pet that has it. */
+/** Lets clients give pets one barcode, in two forms, at once. Each refusal must name the pet that has it. */
 async function expectOneHolder({ client }: TestStore, others: readonly TestStore['client'][]): Promise<void> {
   const { petId, categoryId } = await makePet(client)
   const pets = await Promise.all(
