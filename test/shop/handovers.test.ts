@@ -62,6 +62,17 @@ onEveryEngine(engine => {
     expect([await sweep(), await sweep()]).toEqual([1, 0])
   })
 
+  test('another code for the same key ends the first one, and a code for another key does not', async () => {
+    await using store = await openTestStore(engine)
+    const { client, anonymous } = store
+    const first = await handedOver(store)
+    const other = await handedOver(store)
+    const { data: second } = await client.handOverKey({ body: { key: first.key } })
+    expect(await codeOf(anonymous.claimKey({ body: { code: first.code } }))).toBe('404 key_not_found')
+    expect((await anonymous.claimKey({ body: { code: second.code } })).data.key).toBe(first.key)
+    expect((await anonymous.claimKey({ body: { code: other.code } })).data.key).toBe(other.key)
+  })
+
   test('neither the database nor the log ever contains the key or the code that hands it over', async () => {
     await using store = await openTestStore(engine)
     const { key, code } = await handedOver(store)

@@ -15,9 +15,11 @@ const CODE_VALID_MS = 10 * 60_000
 /** The maximum number of rows that one command of a sweep deletes. */
 const SWEPT_MAX = 1000
 
-const insertHandover = sql()(
-  'INSERT INTO handover (hash, encrypted_key, expires_at) VALUES ($hash, $encryptedKey, $expiresAt)',
-)
+const insertHandover = sql()(`
+  INSERT INTO handover (hash, key_hash, encrypted_key, expires_at)
+  VALUES ($hash, $handedOver, $encryptedKey, $expiresAt)`)
+
+const deleteEarlier = sql()('DELETE FROM handover WHERE key_hash = $handedOver')
 
 const takeHandover = sql<{ encryptedKey: string }>()(`
   DELETE FROM handover WHERE hash = $hash AND expires_at > $now RETURNING encrypted_key AS "encryptedKey"`)
@@ -26,7 +28,10 @@ const deleteExpired = sql()(`
   DELETE FROM handover WHERE hash IN
     (SELECT hash FROM handover WHERE expires_at <= $now ORDER BY expires_at LIMIT ${SWEPT_MAX})`)
 
-/** Keeps a key for ten minutes, encrypted under the returned code. Throws `key_not_found` unless the key is valid. */
+/**
+ * Keeps a key for ten minutes, encrypted under the returned code, and ends the codes of before for it. Throws
+ * `key_not_found` unless the key is valid.
+ */
 async function handOverKey(
   tx: Tx,
   { body: { key } }: { body: HandedOverKey },
@@ -36,7 +41,9 @@ async function handOverKey(
   if (!(await isTokenValid(tx, key, now))) throw handoverNotFound()
   const { plaintext: code, stored: hash } = secret
   const expiresAt = storedInstant(Date.parse(now) + CODE_VALID_MS)
-  await tx.run(insertHandover, { hash, encryptedKey: boxOf(code).encrypt(key), expiresAt })
+  const handedOver = keyHash(key)
+  await tx.run(deleteEarlier, { handedOver })
+  await tx.run(insertHandover, { hash, handedOver, encryptedKey: boxOf(code).encrypt(key), expiresAt })
   return { code }
 }
 
