@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { hasInside, partsInBothSpellings, spelledWordsOf, wordsOf } from './search-words.ts'
+import { hasInside, nameWordsOf, partsInBothSpellings, spelledWordsOf, wordsOf } from './search-words.ts'
 
 const RUNS = 1000
 const SEED = 20_261_121
@@ -23,12 +23,13 @@ test.each([
   ['שָׁלוֹם مُحَمَّد أحمد كـتاب', 'שלום محمد احمد كتاب'],
   ['می\u200cخواهم so\u00adft ❤\ufe0f 1\ufe0f\u20e3', 'میخواهم soft ❤ 1'],
   // Marks that make another letter or another vowel stay, in either Unicode form and either width.
-  ['が か\u3099 か ガ ｶﾞ', 'が か ガ'],
+  ['が か\u3099 か ガ ｶﾞ ヴ ー', 'が か ゔ ー'],
   ['हिंदी हद', 'हिंदी हद'],
   ['น้ำ', 'น้ํา'],
   ['한글 \u1112\u1161\u11ab', '한글 한'],
-  ['猫のタマ、犬', '猫のタマ 犬'],
+  ['猫のタマ、犬', '猫のたま 犬'],
   ['?! — 😀 5°', '😀 5 °'],
+  ['a_b 50% c\\d', 'a _ b 50 % c \\ d'],
 ])('the words of %s are found without case and accents', (name, words) => {
   expect(wordsOf(name).join(' ')).toBe(words)
 })
@@ -49,6 +50,13 @@ test('the words of the start of a text are the words of the text, and a start of
 test('a word has at most 60 code points', () => {
   expect(wordsOf('Ab'.repeat(100))).toEqual(['ab'.repeat(30)])
   expect(wordsOf('𝒜'.repeat(100))).toEqual(['a'.repeat(60)])
+})
+
+test.each([
+  ["O'Brien O’Brien", 'o brien obrien'],
+  ["dogs' 12' rock'n'roll", 'dogs 12 rock n roll rocknroll'],
+])('the words of the name %s are also those without an apostrophe', (name, words) => {
+  expect(nameWordsOf(name).join(' ')).toBe(words)
 })
 
 test.each([

@@ -68,6 +68,11 @@ test('a scan into the search of the pets finds the one with it', async () => {
   await scan(page, 'X-77-1')
   await until('one pet is listed', async () => (await page.getByRole('row').count()) === 2)
   await page.getByRole('link', { name: 'Found by its code' }).waitFor()
+  // The list of the header shows what the store finds, too.
+  await addPet(store(), 'O’Brien カメ')
+  const header = page.getByRole('combobox', { name: 'Find a pet or an order' }).filter({ visible: true })
+  await header.fill('obrien かめ')
+  await page.getByRole('option', { name: /^O’Brien/ }).waitFor()
 })
 
 test('a search that finds no pet offers the closest words as links', async () => {

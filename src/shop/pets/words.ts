@@ -2,7 +2,7 @@ import type { Page } from '../../contract/operation.ts'
 import { excludedByFilter } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { dynamicSql, type Place, type Statement, sql } from '../../database/statement.ts'
-import { hasInside, partsInBothSpellings, wordsOf } from '../../values/search-words.ts'
+import { hasInside, nameWordsOf, partsInBothSpellings, wordsOf } from '../../values/search-words.ts'
 import { prefixEnd } from '../../values/text.ts'
 import {
   type CursorList,
@@ -45,8 +45,8 @@ export function renameWords(
   petId: bigint,
   { from, to }: { readonly from?: string; readonly to?: string },
 ): void {
-  const before = from === undefined ? [] : wordsOf(from)
-  const after = to === undefined ? [] : wordsOf(to)
+  const before = from === undefined ? [] : nameWordsOf(from)
+  const after = to === undefined ? [] : nameWordsOf(to)
   for (const word of before) if (!after.includes(word)) tx.write(deleteWord, { word, petId })
   for (const word of after) if (!before.includes(word)) tx.write(insertWord, { word, petId })
 }
@@ -130,7 +130,7 @@ async function* rangesOf(
   const [longest] = texts.toSorted((one, other) => other.length - one.length)
   if (longest === undefined) return
   const startsWords = (name: string): boolean => {
-    const words = wordsOf(name)
+    const words = nameWordsOf(name)
     return texts.every(text => words.some(word => word.startsWith(text)))
   }
   const isInside = from !== undefined && String(from.sortKey).startsWith(INSIDE)
@@ -163,7 +163,7 @@ async function* rangesOf(
 /** Returns whether the word of a probe is the first of its pet in a range. */
 function isFirst({ name, word }: Probe, isInRange: (word: string) => boolean): boolean {
   const probed = word.startsWith(INSIDE) ? word.slice(INSIDE.length) : word
-  return wordsOf(name).every(other => !isInRange(other) || !isBefore(other, probed))
+  return nameWordsOf(name).every(other => !isInRange(other) || !isBefore(other, probed))
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/engine.ts'
 import { readChanges } from '../../database/numbering/totals.ts'
 import { dynamicSql, sql } from '../../database/statement.ts'
-import { wordsOf } from '../../values/search-words.ts'
+import { nameWordsOf } from '../../values/search-words.ts'
 import { sortKey } from '../../values/text.ts'
 
 /** A row that violates an invariant: `id` is an id, or the name of a total. */
@@ -144,7 +144,7 @@ export async function findWrongKeys(reader: Reader): Promise<readonly string[]> 
       const rows: readonly KeyedName[] = await reader.many(readKeys(table, after))
       for (const row of rows) {
         if (row.sortKey !== sortKey(row.name)) wrong.add(`${table} ${row.id}`)
-        if (table === 'pet') missing += wordsOf(row.name).length
+        if (table === 'pet') missing += nameWordsOf(row.name).length
       }
       after = rows.at(-1)?.id
     }
@@ -155,7 +155,7 @@ export async function findWrongKeys(reader: Reader): Promise<readonly string[]> 
       { ...after },
     )
     for (const { word, petId, name } of rows) {
-      if (name !== null && wordsOf(name).includes(word)) missing--
+      if (name !== null && nameWordsOf(name).includes(word)) missing--
       else wrong.add(`pet ${petId}`)
     }
     after = rows.at(-1)
