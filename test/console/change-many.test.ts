@@ -56,6 +56,38 @@ test('all pets that match, also those of the second page, get their price change
   expect(await page.getByText('pets are chosen').count()).toBe(0)
 })
 
+test('two tabs that raise a price raise it once, and the second one says so', async () => {
+  const { client } = store()
+  const { data: pet } = await client.createPet({
+    body: { name: 'Twice ball', categoryId: balls, price: 500n },
+  })
+  const first = await browser.open(store(), `/pets?categoryId=${balls}`)
+  const second = await browser.open(store(), `/pets?categoryId=${balls}`, { tabOf: first })
+  for (const page of [first, second]) {
+    await page.getByRole('checkbox', { name: 'Choose Twice ball' }).check()
+    await page.getByRole('button', { name: 'Change them' }).click()
+    await chooseKind(page, 'Change the price by percent')
+    await page.getByRole('dialog').getByLabel('Percent').fill('10')
+  }
+  await first.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
+  await first.getByText('1 pet was changed.').waitFor()
+  await second.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
+  await second.getByText('The price of Twice ball is €5.50 already.').waitFor()
+  expect((await client.getPet({ petId: pet.id })).data.price).toBe(550n)
+  await client.deletePet({ petId: pet.id })
+})
+
+test('nothing is chosen at once if nothing matches, or if all that match are chosen', async () => {
+  const page = await browser.open(store(), '/pets?search=nothing')
+  const chooseAll = page.getByRole('button', { name: 'Choose all that match' })
+  await page.getByText('No pet matches').waitFor()
+  expect(await chooseAll.count()).toBe(0)
+  await page.getByRole('textbox', { name: 'Search' }).fill('Guppy 24')
+  await chooseAll.click()
+  await page.getByText('1 pet is chosen').waitFor()
+  expect(await chooseAll.count()).toBe(0)
+})
+
 test('a price that somebody else changed since the list was read is not overwritten', async () => {
   const { client } = store()
   const { data: pet } = await client.createPet({ body: { name: 'Red ball', categoryId: balls, price: 500n } })

@@ -84,6 +84,7 @@ interface PetTableProps {
 function PetTable({ queryKey, read, isFiltered, empty }: PetTableProps) {
   const can = useCan()
   const [chosen, setChosen] = useState<readonly Pet[]>([])
+  const isChosen = (petId: bigint): boolean => chosen.some(({ id }) => id === petId)
   const chooseAll = async (): Promise<void> => {
     const pets: Pet[] = []
     let cursor: string | undefined
@@ -101,18 +102,25 @@ function PetTable({ queryKey, read, isFiltered, empty }: PetTableProps) {
     })
   }
   return (
-    <>
-      <ChosenPets pets={chosen} isFiltered={isFiltered} onChooseAll={chooseAll} onChange={setChosen} />
-      <PagedTable
-        label={t('Pets')}
-        queryKey={queryKey}
-        read={async cursor => ({ data: await read(cursor) })}
-        columns={can('pets:write') ? [choiceColumn(chosen, setChosen), ...columns] : columns}
-        idOf={({ id }) => id}
-        empty={empty}
-        minWidth={700}
-      />
-    </>
+    <PagedTable
+      label={t('Pets')}
+      queryKey={queryKey}
+      read={async cursor => ({ data: await read(cursor) })}
+      columns={can('pets:write') ? [choiceColumn(chosen, setChosen), ...columns] : columns}
+      idOf={({ id }) => id}
+      above={(pets, isAll) => (
+        <ChosenPets
+          pets={chosen}
+          canChooseMore={
+            (isFiltered || chosen.length > 0) && !(isAll && pets.every(({ id }) => isChosen(id)))
+          }
+          onChooseAll={chooseAll}
+          onChange={setChosen}
+        />
+      )}
+      empty={empty}
+      minWidth={700}
+    />
   )
 }
 

@@ -392,6 +392,8 @@ const sentences = {
   '{count} pet has no price and stays as it is.': '{count} Tier hat keinen Preis und bleibt, wie es ist.',
   '{count} pets have no price and stay as they are.':
     '{count} Tiere haben keinen Preis und bleiben, wie sie sind.',
+  'The price of {name} is {price} already. Choose the pets again.':
+    'Der Preis von {name} ist schon {price}. Wählen Sie die Tiere noch einmal aus.',
   'The price of {name} was changed meanwhile. Choose the pets again.':
     'Der Preis von {name} wurde inzwischen geändert. Wählen Sie die Tiere noch einmal.',
   '{count} pet was changed.': '{count} Tier wurde geändert.',

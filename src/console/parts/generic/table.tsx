@@ -156,6 +156,8 @@ interface PagedTableProps<Row> extends TableProps<Row> {
   readonly read: (cursor: string | undefined) => PromiseLike<{ readonly data: ListPage<Row> }>
   /** How often the page is read again, in milliseconds. Only for data whose changes no event reports. */
   readonly refreshMs?: number
+  /** Shown above the table, with its rows, and whether they are all that there are. */
+  readonly above?: (rows: readonly Row[], isAll: boolean) => ReactNode
   /** Shown instead of the table if the first page is empty. */
   readonly empty: ReactNode
   /** The parameter of the address that contains the cursor, if a view has more than one table. */
@@ -172,6 +174,7 @@ function Pages<Row>({
   queryKey,
   read,
   refreshMs,
+  above,
   empty,
   cursorName = 'cursor',
   ...table
@@ -192,9 +195,18 @@ function Pages<Row>({
     if (isGone) place.restart()
   })
   if (error && !isGone) return <Refusal error={error} onRetry={() => void refetch()} />
-  if (isEmpty && !isGone) return <>{empty}</>
+  const shownAbove = above?.(data?.items ?? [], cursor === undefined && data?.next === undefined)
+  if (isEmpty && !isGone) {
+    return (
+      <>
+        {shownAbove}
+        {empty}
+      </>
+    )
+  }
   return (
     <>
+      {shownAbove}
       <ColumnTable {...table} rows={data?.items} isBusy={isPending || isPlaceholderData} />
       <PageButtons place={place} next={data?.next} isReading={isPlaceholderData} />
     </>

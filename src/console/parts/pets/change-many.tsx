@@ -201,15 +201,20 @@ interface PriceChange {
   readonly after: bigint
 }
 
-/** Returns the change of a price on the condition that it is still the one that the user has seen. */
+/**
+ * Returns the change of a price on the condition that it is still the one that the user has seen. If somebody else has
+ * made the same change, as in another tab, it is refused too.
+ */
 async function priceChange(client: Client, change: PriceChange): Promise<Change<unknown>> {
   const { petId, name, before, after } = change
   const { data, etag } = await client.getPet({ petId })
-  if (data.price === after) return { send: async () => {}, isRepeatable: true }
+  if (before === after && data.price === after) return { send: async () => {}, isRepeatable: true }
   if (data.price !== before) {
-    const text = t('The price of {name} was changed meanwhile. Choose the pets again.', {
-      name: nameText(name, petId),
-    })
+    const names = { name: nameText(name, petId), price: formatMoney(after) }
+    const text =
+      data.price === after
+        ? t('The price of {name} is {price} already. Choose the pets again.', names)
+        : t('The price of {name} was changed meanwhile. Choose the pets again.', names)
     throw new InvalidValues({ percent: text })
   }
   return {
@@ -220,15 +225,15 @@ async function priceChange(client: Client, change: PriceChange): Promise<Change<
 
 interface ChosenPetsProps {
   readonly pets: readonly Pet[]
-  /** Whether the list shows what a search or a filter found. */
-  readonly isFiltered: boolean
+  /** Whether pets match the filters that are not chosen. */
+  readonly canChooseMore: boolean
   /** Chooses all pets that match the filters. */
   readonly onChooseAll: () => Promise<void>
   readonly onChange: (pets: readonly Pet[]) => void
 }
 
 /** What can be done with the pets that the user has chosen in the list, and what was refused. */
-export function ChosenPets({ pets, isFiltered, onChooseAll, onChange }: ChosenPetsProps) {
+export function ChosenPets({ pets, canChooseMore, onChooseAll, onChange }: ChosenPetsProps) {
   const can = useCan()
   const [isOpen, setIsOpen] = useState(false)
   const [isReading, setIsReading] = useState(false)
@@ -241,7 +246,7 @@ export function ChosenPets({ pets, isFiltered, onChooseAll, onChange }: ChosenPe
   return (
     <>
       {refused.length > 0 && <RefusedPets refused={refused} onClear={() => setRefused([])} />}
-      {can('pets:write') && (isFiltered || pets.length > 0) && (
+      {can('pets:write') && (canChooseMore || pets.length > 0) && (
         <Group role="group" aria-label={t('Chosen pets')}>
           {pets.length > 0 && (
             <>
@@ -256,9 +261,11 @@ export function ChosenPets({ pets, isFiltered, onChooseAll, onChange }: ChosenPe
               </Button>
             </>
           )}
-          <Button size="xs" variant="default" loading={isReading} onClick={() => void chooseAll()}>
-            {t('Choose all that match')}
-          </Button>
+          {canChooseMore && (
+            <Button size="xs" variant="default" loading={isReading} onClick={() => void chooseAll()}>
+              {t('Choose all that match')}
+            </Button>
+          )}
         </Group>
       )}
       {isOpen && (
