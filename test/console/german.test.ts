@@ -147,3 +147,25 @@ test('in German, the notes and the problems of an imported file are German, and 
   await page.getByRole('button', { name: 'Prüfen' }).click()
   await page.getByText('tiere.png ist ein Bild: Speichern Sie die Tabelle als CSV').waitFor()
 })
+
+test('no price, state or button of a table is off the edge of a tablet', async () => {
+  const { petId } = await addPet(store(), 'Schnuffel (Norwegischer Elchhund)', 5n)
+  await store().client.updatePet({ petId, body: { price: 125_000n } })
+  for (const reference of ['Frau Obermüller-Maierhofer', 'R-2026-0042'])
+    await store().client.recordSale({ body: { lines: [{ petId }], reference } })
+  const page = await browser.open(store(), '', { width: 820, locale: 'de-DE' })
+  await page.getByRole('heading', { name: 'Übersicht' }).waitFor()
+  for (const path of [
+    '/pets',
+    '/orders',
+    '/inventory',
+    '/orders?day=month',
+    '/orders?day=month&show=lines',
+  ]) {
+    await page.goto(`${store().base}/console${path}`)
+    await page.getByRole('table').getByText('Schnuffel').first().waitFor()
+    const hidden = await page.evaluate<string[]>(`[...document.querySelectorAll('.cards [role=group]')]
+      .filter(part => part.scrollWidth > part.clientWidth).map(part => part.getAttribute('aria-label'))`)
+    expect([path, hidden]).toEqual([path, []])
+  }
+})
