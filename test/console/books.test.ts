@@ -427,6 +427,9 @@ test('paper has the heading of a list, and no dialog, menu or button, from which
     await page.getByRole('heading', { includeHidden: true }).filter({ visible: true }).allInnerTexts(),
   ).toEqual(['Orders'])
   expect(await page.getByRole('button', { includeHidden: true }).filter({ visible: true }).count()).toBe(0)
+  // Nothing is kept free for the menu.
+  const heading = await page.getByRole('heading', { name: 'Orders', includeHidden: true }).boundingBox()
+  expect([heading?.x, heading?.y]).toEqual([0, 0])
 })
 
 test('a name is not shown as a number until it is read', async () => {
