@@ -213,7 +213,7 @@ test('an import lists its invalid lines, and loads nothing until every line is v
   await page.getByRole('button', { name: 'Check' }).click()
   await page.getByText('3 lines cannot be imported').waitFor()
   expect(await page.getByRole('table', { name: 'Problems' }).innerText()).toMatch(
-    /pets\t3\t.*\npets\t4\tthere is no category "Nowhere"/,
+    /Pets\t3\t.*\nPets\t4\tthere is no category "Nowhere"/,
   )
   expect(await page.getByRole('button', { name: 'Import' }).isDisabled()).toBe(true)
   expect(await seriousViolations(page)).toEqual([])

@@ -116,7 +116,7 @@ test('the language is chosen in the menu and at the sign-in, is kept, and is tha
   await page.getByRole('button', { name: 'Schlüssel anlegen' }).click()
   expect(await page.evaluate<string>('document.documentElement.lang')).toBe('de')
   await page.getByRole('dialog').getByRole('button', { name: 'Schlüssel anlegen' }).click()
-  await page.getByText('Name: Diese Angabe ist zu kurz oder leer.').waitFor()
+  await page.getByText('Name: Diese Angabe fehlt oder ist zu kurz.').waitFor()
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   const { data: own } = await store().client.createKey({ body: { name: 'Kasse', scopes: ['orders:read'] } })

@@ -345,7 +345,7 @@ function FileField({ kind, file, onChange }: FileFieldProps) {
   const forget = useRef<() => void>(null)
   return (
     <FileInput
-      label={kind === 'pets' ? t('Pets') : t('Categories')}
+      label={fileNames[kind]}
       placeholder={`${kind}.csv`}
       accept={FILE_TYPES}
       clearable
@@ -484,8 +484,10 @@ function existingText(count: number, names: string, { onExisting }: ImportChoice
   )
 }
 
+const fileNames = { pets: t('Pets'), categories: t('Categories') }
+
 const problemColumns: readonly Column<ImportResult['report']['problems'][number]>[] = [
-  { head: t('File'), isShort: true, cell: ({ file }) => file },
+  { head: t('File'), isShort: true, cell: ({ file }) => fileNames[file] },
   { head: t('Line'), isNumber: true, cell: ({ line }) => String(line) },
   { head: t('Problem'), cell: ({ message }) => escapeControls(message) },
 ]

@@ -373,7 +373,7 @@ const sentences = {
   '{count} pet is chosen': '{count} Tier ist gewählt',
   '{count} pets are chosen': '{count} Tiere sind gewählt',
   'Choose all that match': 'Alle passenden wählen',
-  'Choose none': 'Keines wählen',
+  'Choose none': 'Auswahl aufheben',
   'The first {count} pets are chosen: no more can be changed together.':
     'Die ersten {count} Tiere sind gewählt: mehr lassen sich nicht zusammen ändern.',
   'Change {count} pet': '{count} Tier ändern',
@@ -864,8 +864,8 @@ const sentences = {
     '{count} Zeile hat den Namen eines anderen Tiers derselben Kategorie ({fate}): {names}',
   '{count} lines have the name of another pet of the same category (to be {fate}): {names}':
     '{count} Zeilen haben den Namen eines anderen Tiers derselben Kategorie ({fate}): {names}',
-  'left out': 'auszulassen',
-  'loaded as well': 'auch zu laden',
+  'left out': 'wird ausgelassen',
+  'loaded as well': 'wird auch geladen',
   File: 'Datei',
   Line: 'Zeile',
   Problem: 'Problem',
@@ -1323,7 +1323,7 @@ const fields: Readonly<Record<FieldErrorCode, string>> = {
   unknown_field: 'Diese Angabe ist unbekannt.',
   type_mismatch: 'Diese Angabe hat die falsche Form.',
   out_of_range: 'Diese Zahl ist zu klein oder zu groß.',
-  too_short: 'Diese Angabe ist zu kurz oder leer.',
+  too_short: 'Diese Angabe fehlt oder ist zu kurz.',
   too_long: 'Diese Angabe ist zu lang.',
   too_many: 'Das sind zu viele Angaben.',
   not_in_enum: 'Diese Angabe steht nicht zur Wahl.',
