@@ -202,6 +202,10 @@ test('the sheet of a stock take is printed with or without the numbers, and noth
   await page.emulateMedia({ media: 'print' })
   expect(await page.getByRole('textbox', { name: 'Note' }).isVisible()).toBe(false)
   expect(await page.getByRole('link', { name: 'Printed perch' }).isVisible()).toBe(true)
+  // Also small paper has a table, not the cards of a phone.
+  expect(await page.evaluate<string>("getComputedStyle(document.querySelector('.printed tr')).display")).toBe(
+    'table-row',
+  )
   const heading = /, Kind of Printed perch: 1 of 1 article counted/
   expect(await page.getByRole('status').filter({ hasText: heading }).isVisible()).toBe(true)
 })
