@@ -347,11 +347,11 @@ test('an import that a reload cut continues without its file, and is taken back 
     await page.getByText('Every line is valid').waitFor()
     await page.getByRole('main').getByRole('button', { name: 'Import', exact: true }).click()
   }
-  await begin(Array.from({ length: 120 }, (_, index) => `Cut ${index}`))
   let slices = 0
   let isCut = false
   const isLater = (url: string): boolean => /slices$/.test(url) && ++slices > 1
   const { held } = await holdRequests(page, request => !isCut && isLater(request.url()))
+  await begin(Array.from({ length: 120 }, (_, index) => `Cut ${index}`))
   // Another view does not end the import.
   await page.getByRole('status').filter({ hasText: '50 of 121 rows are loaded' }).waitFor()
   await page.getByRole('navigation').getByRole('link', { name: 'Pets' }).click()
