@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
+import { ROOT } from '../support/root.ts'
 import { until } from '../support/until.ts'
 import { call, LESSON, openClass } from './class-session.ts'
 
@@ -129,5 +132,104 @@ test('a board of 200 students takes little time to refresh', async () => {
       '(() => { const from = performance.now(); show(); return performance.now() - from })()',
     ),
   ).toBeLessThan(100)
+  await page.close()
+})
+
+/** Sends a request of the lesson with the keyboard, with another text if one is given. Returns what the page shows. */
+async function sendInLesson(page: Page, number: number, text?: string): Promise<string> {
+  const area = page.getByLabel(`Request ${number}`, { exact: true })
+  if (text !== undefined) await area.fill(text)
+  await area.focus()
+  await page.keyboard.press('Tab')
+  await page.keyboard.press('Enter')
+  const form = page.locator('form.request').nth(number - 1)
+  await form
+    .getByRole('status')
+    .getByText(/^(Status \d+|No |The |")/)
+    .waitFor()
+  return (await form.getByRole('status').innerText()) + (await form.locator('pre').first().innerText())
+}
+
+test('a student does the first two exercises of the guide on a phone without a terminal', async () => {
+  const lesson = readFileSync(join(ROOT, 'docs', 'lesson.md'), 'utf8')
+  await using session = await openClass(['Ada'], {}, lesson)
+  const { host, ofClass } = session
+  const [ada] = session.students
+  const url = `${ada?.baseUrl}/docs/guide/lesson`
+  const { page, faults } = await open(`${url}#key=${ada?.adminKey}`, 390)
+  expect(await sendInLesson(page, 1)).toContain('"name":"Biscuit (Beagle)"')
+  expect(await sendInLesson(page, 2)).toStartWith('Status 401')
+  expect(await sendInLesson(page, 3)).toStartWith('Status 200')
+  await page.getByText('✓ 1. Read something: done').waitFor()
+  const nextOf = (shown: string): string => /<([^>]+)>; rel="next"/.exec(shown)?.[1] ?? ''
+  const second = nextOf(await sendInLesson(page, 4))
+  await sendInLesson(page, 4, `GET ${nextOf(await sendInLesson(page, 4, `GET ${second}`))}`)
+  await page.getByText('✓ 2. Follow the pages: done').waitFor()
+  expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
+  expect(await seriousViolations(page)).toEqual([])
+  // A browser logs each refused request as an error.
+  expect(faults.filter(text => !text.includes('401'))).toEqual([])
+  await page.reload()
+  expect(await page.getByLabel('Request 4', { exact: true }).inputValue()).toContain('cursor=')
+  const board = await open(`${host.base}/board/${ofClass.id}#key=${ofClass.teacherKey}`)
+  await board.page.getByRole('row', { name: /^Ada/ }).waitFor()
+  expect(await board.page.getByText('✓ done').count()).toBe(2)
+  await Promise.all([page.close(), board.page.close()])
+})
+
+test('a mistake, a lost response and a large body get a sentence, and the key goes nowhere else', async () => {
+  const lesson = `${LESSON}\n\`\`\`http\nGET /pets\n\`\`\`\n`
+  await using session = await openClass(['Ada'], {}, lesson)
+  const [ada] = session.students
+  const { page } = await open(`${ada?.baseUrl}/docs/guide/lesson`)
+  const elsewhere: string[] = []
+  page.on('request', request => {
+    if (!request.url().startsWith(session.host.base)) elsewhere.push(request.url())
+  })
+  await page.getByLabel('Key on your card').fill(ada?.adminKey ?? '')
+  await page.getByRole('button', { name: 'Use this key' }).click()
+  const shown: [text: string, sentence: string][] = [
+    ['pets', 'The first line must be a method and a path'],
+    ['GET https://pets.example/pets', 'is no path of your store'],
+    ['GET javascript:alert(1)', 'is no path of your store'],
+    ['POST /pets\n{"name":"Rex"}', 'is no header'],
+    ['GET /pets\nX-Name: „', 'The browser cannot send this request'],
+    [
+      'POST /store/orders\nPetstore-Fault: drop_after_commit\n\n{"petId":3}',
+      'No response: the connection was lost',
+    ],
+    ['GET /openapi.json', 'The page shows only the start of the body'],
+    ['GET /events/stream?after=0', 'Status 200 OK'],
+    ['GET $CONTROL', '"label":"Ada"'],
+  ]
+  for (const [text, sentence] of shown) expect(await sendInLesson(page, 1, text)).toContain(sentence)
+  expect(elsewhere).toEqual([])
+  await page.close()
+})
+
+test('the code of a request does the same as the request', async () => {
+  const text = 'POST /categories\nX-Quote: it\'s "so"\n\n{"name":"Owls \'and\' \\"more\\" é"}'
+  await using session = await openClass(['Ada'], {}, `${LESSON}\n\`\`\`http\n${text}\n\`\`\`\n`)
+  const [ada] = session.students
+  const { page } = await open(`${ada?.baseUrl}/docs/guide/lesson#key=${ada?.adminKey}`)
+  await page.getByText('Code of the request').click()
+  await page.getByRole('region', { name: 'curl of request 1' }).waitFor()
+  const programs: [string, string[]][] = [
+    ['curl', ['bash', '-c']],
+    ['JavaScript', [process.execPath, '-e']],
+    ...(Bun.which('python3') ? [['Python', ['python3', '-c']] satisfies [string, string[]]] : []),
+  ]
+  for (const [index, [language, program]] of programs.entries()) {
+    if (index > 0)
+      await page.getByLabel('Request 1', { exact: true }).fill(text.replace('Owls', `Owls ${index}`))
+    const code = await page.getByRole('region', { name: `${language} of request 1` }).innerText()
+    const child = Bun.spawn([...program, code], { stdout: 'pipe' })
+    const output = await new Response(child.stdout).text()
+    expect([language, await child.exited, output]).toEqual([
+      language,
+      0,
+      expect.stringContaining(`Owls ${index > 0 ? `${index} ` : ''}'and' \\"more\\" é"`),
+    ])
+  }
   await page.close()
 })

@@ -1,11 +1,21 @@
 import { escapeHtml, framedPage, pageHeaders } from '../../http/pages/frame.ts'
 
-export const classLessonHeaders = pageHeaders(
+export const lessonHeaders = pageHeaders(
   "script-src 'self'",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",
 )
+
+/** The scripts of every lesson, in the order in which they use each other. */
+export const LESSON_SCRIPTS = `<script defer src="lesson.js"></script>
+<script defer src="requests.js"></script>
+`
+
+export const KEY_FORM = `<form id="key-form" hidden>
+<label>Key on your card <input id="key" autocomplete="off" spellcheck="false"></label>
+<button type="submit">Use this key</button></form>
+`
 
 /** What a lesson of a teacher may link to. The policy of the page forbids scripts, also in addresses. */
 const UNKNOWN_LINK = /<a href="(?!https?:|#)[^"]*"/g
@@ -23,8 +33,7 @@ export function classLessonPage(title: string, text: string, controlPath: string
   return framedPage({
     title: `${title} - Petstore`,
     head: `<link rel="stylesheet" href="guide.css">
-<script defer src="lesson.js"></script>
-<script defer src="progress.js"></script>
+${LESSON_SCRIPTS}<script defer src="progress.js"></script>
 `,
     body: `<nav aria-label="Petstore">
 <a href="../guide">Guides</a>
@@ -34,9 +43,7 @@ export function classLessonPage(title: string, text: string, controlPath: string
 <main>
 <section id="progress" aria-labelledby="progress-title" data-control="${escapeHtml(controlPath)}">
 <h2 id="progress-title">Your progress</h2>
-<form id="key-form" hidden><label>Key on your card <input id="key" autocomplete="off" spellcheck="false"></label>
-<button type="submit">Show</button></form>
-<p id="progress-status" role="status"></p>
+${KEY_FORM}<p id="progress-status" role="status"></p>
 <ul id="exercises"></ul>
 <p><strong>Your teacher sees</strong> which exercises you have done and when, how many requests you tried, your last
 request that failed with its response, and when you were last active. Your teacher can also read the log of your

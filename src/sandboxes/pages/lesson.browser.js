@@ -1,10 +1,11 @@
 // The script of the lesson in a sandbox: each command gets a button that copies it. The host serves this file unchanged.
 
-for (const [index, block] of document.querySelectorAll('pre:is(.sh, .start, .text)').entries()) {
+/** Puts a button beside a block that copies its text. `about` names the text. */
+function addCopyButton(block, about) {
   const button = document.createElement('button')
   const show = text => {
     button.textContent = text
-    button.setAttribute('aria-label', `${text} command ${index + 1}`)
+    button.setAttribute('aria-label', `${text} ${about}`)
   }
   button.type = 'button'
   show('Copy')
@@ -20,3 +21,6 @@ for (const [index, block] of document.querySelectorAll('pre:is(.sh, .start, .tex
   block.replaceWith(command)
   command.append(block, button)
 }
+
+for (const [index, block] of document.querySelectorAll('pre:is(.sh, .start, .text)').entries())
+  addCopyButton(block, `command ${index + 1}`)

@@ -1,25 +1,12 @@
-// The script of the lesson of a class: it shows what the student has done. The host serves this file unchanged.
+// The script of the lesson of a class: it shows what the student has done, with the key and the form of requests.js. The
+// host serves this file unchanged.
 
 const REFRESH_MS = 4000
 const section = document.getElementById('progress')
-const form = document.getElementById('key-form')
 const status = document.getElementById('progress-status')
 const list = document.getElementById('exercises')
-// The console stores its key under this name. All pages of a host share its storages.
-const storageName = `petstore-key ${location.pathname.replace(/\/docs\/guide\/lesson$/, '')}`
 const stateTexts = { open: 'not started', tried: 'started', done: 'done' }
-let key = storedKey()
 let shownText = ''
-
-function storedKey() {
-  const fragment = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (fragment !== null) history.replaceState(null, '', location.pathname)
-  try {
-    return fragment ?? sessionStorage.getItem(storageName) ?? localStorage.getItem(storageName) ?? ''
-  } catch {
-    return fragment ?? ''
-  }
-}
 
 async function refresh() {
   if (key === '') return askForKey('')
@@ -36,7 +23,7 @@ async function refresh() {
   }
   const text = await response.text()
   status.textContent = ''
-  form.hidden = true
+  keyForm.hidden = true
   if (text === shownText) return
   shownText = text
   list.replaceChildren(...JSON.parse(text).exercises.map(exerciseItem))
@@ -59,18 +46,9 @@ function exerciseItem({ title, state, met, of, hint }) {
 
 function askForKey(text) {
   if (text !== '') status.textContent = text
-  form.hidden = false
+  keyForm.hidden = false
 }
 
-form.addEventListener('submit', event => {
-  event.preventDefault()
-  key = document.getElementById('key').value.replaceAll(/\s/g, '')
-  try {
-    sessionStorage.setItem(storageName, key)
-  } catch {
-    // Without storage, the next page asks again.
-  }
-  refresh()
-})
+keyForm.addEventListener('submit', refresh)
 refresh()
 setInterval(refresh, REFRESH_MS)
