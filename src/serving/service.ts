@@ -4,6 +4,7 @@ import type { Operation } from '../contract/operation.ts'
 import { CommitSignal } from '../database/commit-signal.ts'
 import { TimeSlices } from '../database/time-slices.ts'
 import { agentMethods } from '../http/agents/agents.ts'
+import type { RunInner } from '../http/agents/tool-call.ts'
 import { CacheDoor } from '../http/cache/door.ts'
 import { cachedTables, RepresentationCache } from '../http/cache/representation-cache.ts'
 import { LongPoll } from '../http/events/long-poll.ts'
@@ -106,6 +107,8 @@ export interface ServiceOptions {
   readonly wrapCallers?: (callers: Callers) => Callers
   /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
   readonly wrapPaths?: (paths: Paths, isInner: boolean) => Paths
+  /** Returns what runs the request of a tool in place of its argument, such as a function that sees each one. */
+  readonly wrapTools?: (run: RunInner) => RunInner
   readonly streams?: Partial<
     Pick<SseHubOptions, 'streamsMax' | 'streamsPerCallerMax' | 'keepAliveMs' | 'stalledMs'>
   >
@@ -184,12 +187,13 @@ export function startService(options: ServiceOptions): Service {
     ...{ pipeline, door, admission, clock, newRequestId, addressOf, onResponse },
     allowedOrigins: options.corsOrigins,
   }
-  const { wrapPaths, mcp } = options
+  const { wrapPaths, wrapTools, mcp } = options
   const wrapInner = wrapPaths && ((inner: Paths) => wrapPaths(inner, true))
+  const agents = { pipeline, serves, routing, wrapPaths: wrapInner, wrapTools }
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
     ...fixedPaths(pipeline, metrics, serves, pages, options, cache, states),
-    ...(mcp ? [['/mcp', agentMethods({ pipeline, serves, routing, wrapPaths: wrapInner })] as const] : []),
+    ...(mcp ? [['/mcp', agentMethods(agents)] as const] : []),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)

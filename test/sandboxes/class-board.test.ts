@@ -5,8 +5,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { type Exercise, readLesson } from '../../src/sandboxes/classes/lesson.ts'
 import { runSolution, type SolutionRequest } from '../../src/sandboxes/classes/solution.ts'
 import type { CreatedSandbox } from '../../src/sandboxes/contract/schema.ts'
+import { openReceiver, reply } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
 import { seeded } from '../support/seeded.ts'
+import { until } from '../support/until.ts'
 import { call, openClass } from './class-session.ts'
 
 const STUDENTS = 30
@@ -126,4 +128,49 @@ test('a check sees the whole of a body up to 64 KiB, before it is masked', async
   }
   const { students } = session.host.host.classes.board(session.ofClass.id)
   expect(students.map(({ exercises }) => exercises[0]?.state)).toEqual(['done', 'tried'])
+})
+
+test('a check sees the requests of tools, deliveries of webhooks, and refused control calls', async () => {
+  await using receiver = await openReceiver((_, index) => reply(index === 0 ? 500 : 204))
+  const checks = [
+    'createPet status=201 sent:idempotency-key body:/name=Owls',
+    'deliverWebhook status=500 sent:webhook-id\nthen deliverWebhook status=204 sent-body:/data/name=Newts',
+    'deliverWebhook status=204 times=2',
+    'setFaults status=422 body:/code=validation_failed',
+    'resetSandbox status=404',
+    'setClock',
+  ]
+  const text = checks.map((check, index) => `\n## ${index}\n\n\`\`\`check\n${check}\n\`\`\`\n`)
+  await using session = await openClass(['Ada'], { retryDelaysMs: [100] }, `# L\n${text.join('')}`)
+  const [ada] = session.students
+  const key = ada?.adminKey
+  const control = `${session.host.base}/sandboxes/${ada?.id}`
+  const student = () => session.host.host.classes.board(session.ofClass.id).students[0]
+  const done = (): (string | undefined)[] =>
+    student()
+      ?.exercises.filter(({ state }) => state === 'done')
+      .map(({ id }) => id) ?? []
+  const tool = (name: string, given: object): Promise<unknown> =>
+    call('POST', `${ada?.baseUrl}/mcp`, key, {
+      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+    })
+  await tool('add_pet', { name: 'Owls', categoryId: 1 })
+  expect(done()).toEqual(['0'])
+  await tool('add_pet', { name: '', categoryId: 1 })
+  expect(student()?.lastError).toStartWith('POST /pets got 422 validation_failed')
+  await call('PUT', `${control}/faults`, key, { rules: [{}] })
+  await call('PUT', `${control}/clock`, key, { now: 'soon' })
+  await call('POST', `${control}/reset`, key, { snapshot: 'none' })
+  expect(done()).toEqual(['0', '3', '4'])
+  const body = { url: receiver.base, types: ['petstore.pet.created'] }
+  expect((await call('POST', `${ada?.baseUrl}/webhooks`, key, body)).status).toBe(201)
+  await call('POST', `${ada?.baseUrl}/pets`, key, { name: 'Newts', categoryId: 1 })
+  const lastActivityAt = student()?.lastActivityAt
+  await until('the delivery has arrived at its second attempt', () => done().includes('1'), 10_000)
+  // A delivery is no request of the student.
+  expect(student()).toMatchObject({ lastActivityAt, exercises: { 1: { tries: 0n } } })
+  await call('POST', `${ada?.baseUrl}/pets`, key, { name: 'Toads', categoryId: 1 })
+  await until('two deliveries have arrived', () => done().includes('2'), 10_000)
+  await call('PUT', `${control}/clock`, key, { now: null })
+  expect(done()).toEqual(['0', '1', '2', '3', '4', '5'])
 })

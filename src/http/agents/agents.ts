@@ -13,6 +13,7 @@ import {
   type RoutesOptions,
 } from '../router/routes.ts'
 import { errorResponse, REFUSED } from './error-response.ts'
+import type { RunInner } from './tool-call.ts'
 
 interface AgentsOptions {
   readonly pipeline: Pipeline
@@ -21,6 +22,8 @@ interface AgentsOptions {
   readonly routing: Omit<RoutesOptions, 'paths'>
   /** Returns the handlers of operations to run in place of those of the store. */
   readonly wrapPaths: ((paths: Paths) => Paths) | undefined
+  /** Returns what runs the request of a tool in place of its argument. */
+  readonly wrapTools: ((run: RunInner) => RunInner) | undefined
 }
 
 /**
@@ -45,7 +48,13 @@ export function agentMethods(options: AgentsOptions): Methods {
   return new Map([['POST', { isCounting: true, handle }]])
 }
 
-async function prepare({ pipeline, serves, routing, wrapPaths = paths => paths }: AgentsOptions) {
+async function prepare({
+  pipeline,
+  serves,
+  routing,
+  wrapPaths = paths => paths,
+  wrapTools = run => run,
+}: AgentsOptions) {
   const [{ respondToMessage }, { toolsOf }] = await Promise.all([
     import('./protocol.ts'),
     import('./tools.ts'),
@@ -56,7 +65,7 @@ async function prepare({ pipeline, serves, routing, wrapPaths = paths => paths }
     respondToMessage,
     tools: toolsOf(serves),
     run: {
-      operation: makeInnerHandler({ ...routing, paths: wrapPaths(paths) }),
+      operation: wrapTools(makeInnerHandler({ ...routing, paths: wrapPaths(paths) })),
       // No rule of a sandbox is for these reads, of which its user does not know.
       names: makeInnerHandler({ ...routing, paths }),
     },

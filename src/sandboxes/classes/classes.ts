@@ -19,6 +19,7 @@ import type { Registry } from '../registry/registry.ts'
 import { masked } from '../requests/masked.ts'
 import {
   advance,
+  DELIVERY,
   type ExerciseProgress,
   type Happening,
   hasNewlyMet,
@@ -239,7 +240,8 @@ export class Classes {
   async observe(sandboxId: string, happening: Happening, read: ReadState | undefined): Promise<void> {
     const entry = this.#classOf.get(sandboxId)
     if (!entry) return
-    const isChange = !['GET', 'HEAD'].includes(happening.method) && (happening.status ?? 200) < 300
+    const isRead = ['GET', 'HEAD'].includes(happening.method) || happening.operationId === DELIVERY
+    const isChange = !isRead && (happening.status ?? 200) < 300
     let states: States = new Map()
     try {
       if (read && isChange) states = await statesFor(entry, sandboxId, read)
@@ -268,6 +270,7 @@ export class Classes {
     const student = students.get(id)
     if (!student) return
     const exercises: Record<string, ExerciseProgress> = { ...student.exercises }
+    let hasAdvanced = false
     let isNew = false
     let isDone = false
     for (const exercise of lesson.exercises) {
@@ -275,13 +278,21 @@ export class Classes {
       const after = advance(exercise.conditions, before, happening, states)
       if (after === before) continue
       exercises[exercise.id] = after
+      hasAdvanced = true
       isNew ||= hasNewlyMet(before, after)
       isDone ||= after.doneMs !== null
     }
+    const isDelivery = happening.operationId === DELIVERY
+    if (isDelivery && !hasAdvanced) return
     // A refusal that an exercise asks for is no mistake.
-    const error = isNew ? undefined : errorSentence(happening)
+    const error = isNew || isDelivery ? undefined : errorSentence(happening)
     const lastError = error ?? (isDone ? '' : student.lastError)
-    const next = { ...student, exercises, lastError, lastActivityMs: happening.atMs }
+    const next = {
+      ...student,
+      exercises,
+      lastError,
+      lastActivityMs: isDelivery ? student.lastActivityMs : happening.atMs,
+    }
     if (isNew) {
       try {
         this.#registry.putRecords('student', [next])

@@ -4,12 +4,14 @@ import { similarName } from '../../values/similar-name.ts'
 
 /** The control calls that a lesson can ask for, besides the operations of a store. */
 export const controlCalls = ['resetSandbox', 'setClock', 'setFaults', 'deleteFaults'] as const
+/** What a line calls a delivery to a webhook. The store sends it, and not the student. */
+export const DELIVERY = 'deliverWebhook'
 const TIMES_MAX = 100
 const WITHIN = /^([1-9][0-9]{0,4})(s|m|h)$/
 const unitMs: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000 }
 const TEST = /^(status|(?:header|sent|query):[^=~]+|(?:body|sent-body):\/(?:[^=~]|~[01])*)(?:([=~])(.*))?$/s
 
-/** A request of a student and its response, before anything is masked. */
+/** A request of a student, or a delivery, and its response, before anything is masked. */
 export interface Happening {
   /** Undefined if no operation has this method and path. */
   readonly operationId: string | undefined
@@ -18,7 +20,7 @@ export interface Happening {
   readonly target: string
   readonly requestHeaders: Headers
   readonly requestBody: string
-  /** Undefined if the connection was dropped. */
+  /** Undefined if the connection was dropped, or a delivery got no response. */
   readonly status: number | undefined
   readonly responseHeaders: Headers
   readonly responseBody: string
@@ -86,11 +88,13 @@ export function readCondition(line: string): CheckLine {
   }
   if (isState && tests.length === 0)
     throw new LessonProblem(`"state ${of}" needs a body:/… that it must have.`)
+  const isControl = controlCalls.some(call => call === of)
+  if (isControl && !tests.some(({ part }) => part === 'status')) tests.push(readTest('status=2xx'))
   return { text: line, kind: isState ? 'state' : 'call', of, tests, isThen, times, withinMs }
 }
 
 function refuseUnknownOperation(id: string): void {
-  const known = [...Object.keys(contract), ...controlCalls]
+  const known = [...Object.keys(contract), ...controlCalls, DELIVERY]
   if (known.includes(id)) return
   const meant = similarName(id, known)
   throw new LessonProblem(`"${id}" is no operation${meant === undefined ? '' : ` (did you mean ${meant}?)`}.`)
@@ -173,9 +177,10 @@ export function advance(
   // A read that meets nothing may belong to another exercise, unless this one was begun.
   const isRead = happening.method === 'GET' || happening.method === 'HEAD'
   const isTry =
+    happening.operationId !== DELIVERY &&
     conditions.some(({ kind, of }) => kind === 'call' && of === happening.operationId) &&
     (!isRead || hasCounted || before.firstMs !== null)
-  if (!isTry && !hasMet) return before
+  if (!isTry && !hasMet && !hasCounted) return before
   return {
     ...{ metAt, calls, tries: before.tries + (isTry ? 1 : 0), firstMs: before.firstMs ?? atMs },
     doneMs: metAt.every(at => at !== null) ? atMs : null,

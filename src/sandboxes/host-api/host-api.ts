@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import type { StoreError } from '../../contract/error.ts'
+import { StoreError } from '../../contract/error.ts'
 import { readJson } from '../../contract/json-body.ts'
 import type { Operation } from '../../contract/operation.ts'
 import {
@@ -14,6 +14,7 @@ import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '..
 import { CHUNK_BYTES, largeBody } from '../../http/pipeline/large-body.ts'
 import { refuseUnacceptable } from '../../http/pipeline/negotiate.ts'
 import { readParameters } from '../../http/pipeline/parameters.ts'
+import { refusalResponse } from '../../http/pipeline/problem.ts'
 import { validateBody } from '../../http/pipeline/validate.ts'
 import type { Handler, RequestContext } from '../../http/request/request-context.ts'
 import { textResponse } from '../../http/request/text-response.ts'
@@ -146,14 +147,16 @@ export class HostApi {
     if (readsBody && isTyped) refuseBodyByHeaders(request)
     const parameters = readParameters(operation, context)
     const bytes = readsBody ? await receiveBody(context) : new Uint8Array()
-    if (!isTyped && bytes.length > 0) throw unsupportedMediaType(request.method)
-    const isAbsent = isBodyOptional && bytes.length === 0
-    const body = schema && !isAbsent ? validateBody(schema, readJson(bytes)) : undefined
-    // With a body, `receiveBody` has already waited for a turn.
-    if (!readsBody) await nextTurn()
-    assertNotRefused(request)
-    const result = await handle({ context, record, parameters, body })
-    await this.#observe(id, context, bytes, result)
+    const run = async (): Promise<HostResult> => {
+      if (!isTyped && bytes.length > 0) throw unsupportedMediaType(request.method)
+      const isAbsent = isBodyOptional && bytes.length === 0
+      const body = schema && !isAbsent ? validateBody(schema, readJson(bytes)) : undefined
+      // With a body, `receiveBody` has already waited for a turn.
+      if (!readsBody) await nextTurn()
+      assertNotRefused(request)
+      return handle({ context, record, parameters, body })
+    }
+    const result = await this.#observed(id, context, bytes, run)
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result
     // Safe: the result is the resource of this operation.
@@ -204,18 +207,36 @@ export class HostApi {
     throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrong
   }
 
+  /** Runs a control call, and lets the checks of a class see it with its result or its refusal. */
+  async #observed(
+    id: string,
+    context: RequestContext,
+    body: Uint8Array,
+    run: () => Promise<HostResult>,
+  ): Promise<HostResult> {
+    if (!controlCalls.some(call => call === id)) return run()
+    try {
+      const result = await run()
+      const text = result === undefined ? null : writeJson(result)
+      await this.#observe(id, context, body, new Response(text, { status: text === null ? 204 : 200 }))
+      return result
+    } catch (error) {
+      if (error instanceof StoreError)
+        await this.#observe(id, context, body, refusalResponse(context, error, this.#options.base))
+      throw error
+    }
+  }
+
   /** Lets the checks of a class see a control call of a student. The sandbox is not opened for that. */
-  async #observe(id: string, context: RequestContext, body: Uint8Array, result: HostResult): Promise<void> {
+  async #observe(id: string, context: RequestContext, body: Uint8Array, response: Response): Promise<void> {
     const { request, pathParameters, nowMs } = context
     const { sandboxId = '' } = pathParameters
-    const isObserved = controlCalls.some(call => call === id)
     const token = bearerToken(request.headers.get('authorization') ?? '') ?? ''
-    if (!isObserved || this.#host.find(sandboxId)?.keyHash !== keyHash(token)) return
+    if (this.#host.find(sandboxId)?.keyHash !== keyHash(token)) return
     const happening = {
       ...{ operationId: id, method: request.method, target: context.path, atMs: nowMs },
       ...{ requestHeaders: request.headers, requestBody: new TextDecoder().decode(body) },
-      ...{ status: result === undefined ? 204 : 200, responseHeaders: new Headers() },
-      responseBody: result === undefined ? '' : writeJson(result),
+      ...{ status: response.status, responseHeaders: response.headers, responseBody: await response.text() },
     }
     await this.#host.classes.observe(sandboxId, happening, undefined)
   }

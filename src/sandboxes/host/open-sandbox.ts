@@ -4,6 +4,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { tooManyInProgress } from '../../contract/refusals.ts'
 import { type LightEngine, openLightSqlite } from '../../database/sqlite/light-engine.ts'
 import type { TimeSlices } from '../../database/time-slices.ts'
+import type { RunInner } from '../../http/agents/tool-call.ts'
 import { Admission, type CapacityShare, type SharedCapacity } from '../../http/limits/admission.ts'
 import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
 import type { Pages } from '../../http/pages/pages.ts'
@@ -21,10 +22,10 @@ import { executeQuery, type Query } from '../../shop/registry/queries.ts'
 import { formatInstantMs, storedInstant } from '../../values/instant.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
 import type { Log } from '../../values/log.ts'
-import { post } from '../../webhooks/request.ts'
+import { type Incoming, type Outgoing, post } from '../../webhooks/request.ts'
 import { PlantedFaultsOfSandbox } from '../bench/planted.ts'
 import type { BenchReply, PlantedCall } from '../bench/planted-fault.ts'
-import type { Happening } from '../classes/conditions.ts'
+import { DELIVERY, type Happening } from '../classes/conditions.ts'
 import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
@@ -192,17 +193,7 @@ export class OpenSandbox {
       : await captureResponse(handled)
     const fault = response.headers.get(FAULT_HEADER)
     const requestBytes = body && (await body.bytes())
-    await this.#options.ofClass?.observe(
-      {
-        ...{ operationId: this.#operations.get(request), method: request.method },
-        target: targetOf(request.url).query === '' ? path : `${path}?${targetOf(request.url).query}`,
-        ...{ requestHeaders: request.headers, requestBody: wholeText(requestBytes) },
-        status: isDropped(response) ? undefined : response.status,
-        ...{ responseHeaders: response.headers, responseBody: wholeText(responseStart) },
-        atMs: this.#options.clock(),
-      },
-      this,
-    )
+    await this.#observe({ request, path, body: requestBytes }, response, responseStart)
     const operationId = this.#operations.get(request)
     if (operationId !== undefined) this.planted.countResponse(operationId, response.status)
     const { query } = targetOf(request.url)
@@ -223,6 +214,65 @@ export class OpenSandbox {
       ...(fault !== null && { fault }),
     })
     return throttled(request, response)
+  }
+
+  /** Lets the checks of a class see a request to the store, and its response. */
+  async #observe(
+    { request, path, body }: { request: Request; path: string; body: Uint8Array | undefined },
+    response: Response,
+    responseStart: Uint8Array,
+  ): Promise<void> {
+    const { query } = targetOf(request.url)
+    const happening: Happening = {
+      ...{ operationId: this.#operations.get(request), method: request.method },
+      target: query === '' ? path : `${path}?${query}`,
+      ...{ requestHeaders: request.headers, requestBody: wholeText(body) },
+      status: isDropped(response) ? undefined : response.status,
+      ...{ responseHeaders: response.headers, responseBody: wholeText(responseStart) },
+      atMs: this.#options.clock(),
+    }
+    await this.#options.ofClass?.observe(happening, this)
+  }
+
+  /** Returns a function that runs the request of a tool at `/mcp`, and lets the checks of a class see it. */
+  #observed(run: RunInner): RunInner {
+    if (!this.#options.ofClass) return run
+    return async (outer, request, match) => {
+      const body = new Uint8Array(await request.clone().arrayBuffer())
+      const handled = await run(outer, request, match)
+      const { response, start } = isAbrupt(handled)
+        ? { response: handled, start: NO_BODY }
+        : await captureResponse(handled)
+      await this.#observe({ request, path: match.path, body }, response, start)
+      return response
+    }
+  }
+
+  /** Sends a delivery, and lets the checks of a class see it with its outcome. */
+  async #post(outgoing: Outgoing): Promise<Incoming> {
+    const { url } = outgoing.destination
+    const observe = (incoming?: Incoming): Promise<void> | undefined =>
+      this.#options.ofClass?.observe(
+        {
+          ...{ operationId: DELIVERY, method: 'POST', target: url.pathname + url.search },
+          ...{ requestHeaders: new Headers(outgoing.headers), requestBody: outgoing.body },
+          ...{
+            status: incoming?.status,
+            responseHeaders: new Headers(),
+            responseBody: incoming?.reply ?? '',
+          },
+          atMs: this.#options.clock(),
+        },
+        this,
+      )
+    try {
+      const incoming = await post(outgoing)
+      await observe(incoming)
+      return incoming
+    } catch (error) {
+      await observe()
+      throw error
+    }
   }
 
   /** A check is evaluated on whole bodies, and a planted fault may repeat a request. */
@@ -311,7 +361,9 @@ export class OpenSandbox {
   /** Returns what sends deliveries: as the rules say, of what the planted faults make of them. */
   #sendWithFaults(): typeof post {
     const ends = { hostLimit: this.#options.delivery?.hostLimit, closing: this.#closing.promise }
-    const planted = sendWithFaults(this.planted, ends, outgoing => post(this.planted.changeSent(outgoing)))
+    const planted = sendWithFaults(this.planted, ends, outgoing =>
+      this.#post(this.planted.changeSent(outgoing)),
+    )
     return sendWithFaults(this.faults, ends, planted)
   }
 
@@ -320,8 +372,11 @@ export class OpenSandbox {
     const { limits, record, clock, log } = options
     const rate: Rate = { requests: limits.requestsPerMinute, seconds: 60 }
     const total = new RateLimiter(rate, () => performance.now())
-    const enter = ({ request, route }: RequestContext): void => {
+    const note = ({ request, route }: RequestContext): void => {
       if (route) this.#operations.set(request, route.id)
+    }
+    const enter = (context: RequestContext): void => {
+      note(context)
       const { refusal } = total.take(record.id)
       if (!refusal) return
       throw tooManyRequestsOfSandbox(limits.requestsPerMinute, refusal.details)
@@ -364,9 +419,10 @@ export class OpenSandbox {
           faults: this.faults,
           isExact: request => this.#exact.has(request),
           // The request that calls a tool has been counted.
-          enter: isInner ? () => {} : enter,
+          enter: isInner ? note : enter,
           sleep: wait => Promise.race([wait(), this.#closing.promise]),
         }),
+      wrapTools: run => this.#observed(run),
       wrapCallers: callers => this.#withInnerKey(callers),
       contentTag: contentTagOf(record),
       ...options.service,
