@@ -16,7 +16,7 @@ export const SECRET_KEY_FILE = 'secret-key'
 const FORMAT = 1
 const MANIFEST_BYTES_MAX = 65_536
 
-const BackupFile = z.strictObject({
+export const BackupFile = z.strictObject({
   bytes: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 })

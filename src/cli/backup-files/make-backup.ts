@@ -1,10 +1,10 @@
-import { existsSync, readdirSync, realpathSync, renameSync, rmdirSync, rmSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, realpathSync, rmSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { draftOf } from '../../files/draft.ts'
-import { makeDirectory, syncDirectory, writeWholeFile } from '../../files/private-file.ts'
+import { makeDirectory, writeWholeFile } from '../../files/private-file.ts'
 import type { BackupFacts } from '../../transfer/sqlite-backup.ts'
 import { formatInstantMs } from '../../values/instant.ts'
-import { CommandFailed, escapeControls } from '../terminal/terminal.ts'
+import { escapeControls } from '../terminal/terminal.ts'
 import { findAuditProblem } from './audit-problem.ts'
 import {
   DATABASE_FILE,
@@ -13,6 +13,7 @@ import {
   manifestText,
   SECRET_KEY_FILE,
 } from './backup-manifest.ts'
+import { publish } from './new-directory.ts'
 
 interface BackupRequest {
   /** The directory of the backup: a new one, or an empty one. */
@@ -71,20 +72,4 @@ export async function makeBackup(options: BackupRequest): Promise<NewBackup> {
   } finally {
     rmSync(draft, { recursive: true, force: true })
   }
-}
-
-/** Gives the complete backup its name. An empty directory of that name is removed before. Throws CommandFailed. */
-function publish(draft: string, directory: string, name: string): void {
-  syncDirectory(draft)
-  try {
-    // Some file systems do not rename a directory over an empty one.
-    if (existsSync(directory)) rmdirSync(directory)
-    renameSync(draft, directory)
-  } catch (error) {
-    if (!existsSync(directory) || readdirSync(directory).length === 0) throw error
-    throw new CommandFailed(
-      `Another program has written files to ${name}: they stay, and this backup was dropped.`,
-    )
-  }
-  syncDirectory(dirname(directory))
 }

@@ -1,5 +1,4 @@
-import { readdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import { UnmigratedDatabase } from '../../database/migrate.ts'
@@ -7,15 +6,14 @@ import { sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
 import { databaseFile, refuseWrongFiles } from '../../database/sqlite/database-file.ts'
 import { syncFile } from '../../files/private-file.ts'
-import { hasCode } from '../../files/system-error.ts'
 import { openPostgresSource } from '../../transfer/postgres-copy.ts'
 import { type BackupFacts, backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { openSqliteTarget } from '../../transfer/sqlite-copy.ts'
 import { storeTables } from '../../transfer/tables.ts'
-import { formatInstantMs } from '../../values/instant.ts'
 import { DATABASE_FILE, MANIFEST_FILE, SECRET_KEY_FILE } from '../backup-files/backup-manifest.ts'
 import { type CheckRecord, recordBackup } from '../backup-files/last-backup.ts'
 import { makeBackup, type NewBackup } from '../backup-files/make-backup.ts'
+import { refuseUsedDirectory } from '../backup-files/new-directory.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
@@ -39,6 +37,7 @@ const EXAMPLES = `
 The store can be running or stopped. The backup is a directory with ${MANIFEST_FILE} and a SQLite database, even if
 the store is on PostgreSQL. The manifest holds the position of the last event and the SHA-256 of each file. The backup
 is complete, or it does not exist. The exit code is 4 if it is made, but the audit log of the store was changed.
+"petstore sandboxes backup" backs up a host of sandboxes.
 
 Examples:
   petstore backup --to backups/2026-11-22
@@ -97,22 +96,6 @@ async function record(config: Config, backup: Required<CheckRecord>): Promise<vo
   } catch (error) {
     say(`The backup is made, but the console will not know of it: ${escapeControls(reasonOf(error))}`)
   }
-}
-
-/** Throws CommandFailed if a directory has files, because a backup replaces nothing. */
-function refuseUsedDirectory(directory: string, name: string): void {
-  let entries: readonly string[] = []
-  try {
-    entries = readdirSync(directory)
-  } catch (error) {
-    if (hasCode(error, 'ENOENT')) return
-    throw new CommandFailed(`${name} cannot be used for a backup: ${reasonOf(error)}.`)
-  }
-  if (entries.length === 0) return
-  const today = formatInstantMs(Date.now()).slice(0, 10)
-  throw new CommandFailed(
-    `${name} is not empty: specify a new directory with --to, for example ${join(dirname(name), today)}.`,
-  )
 }
 
 async function backupDatabase(

@@ -13,14 +13,13 @@ import { durationMs } from '../../values/duration.ts'
 import { givenKey, readAddress, readKeyOption } from '../store-access/store-options.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
-import { chooseHost, controlHost, hostFailure } from './host.ts'
+import { chooseHost, controlHost, HOST_DATA, hostFailure } from './host.ts'
 import { checkLesson } from './lesson-check.ts'
 import { withOwnHost } from './own-host.ts'
 import { readRoster } from './roster.ts'
 import { csvLabel, SavedSandboxes, savedSandbox } from './saved.ts'
 
 const LINK_FILE = 'class.link'
-const HOST_DATA = './sandboxes'
 const LINK = /^(.*)\/board\/([2-9a-km-np-z]{26})#key=(pst_\w+)$/
 
 const CREATE_HELP = `

@@ -9,6 +9,8 @@ import { ignoreProxies } from '../terminal/proxy-variables.ts'
 import { CommandFailed, EXIT_UNAVAILABLE, escapeControls } from '../terminal/terminal.ts'
 
 const OTHER_SERVER = 'Give the address of a host with --host-url; "petstore sandboxes" starts one.'
+/** The directory of a host, unless another one is given. */
+export const HOST_DATA = './sandboxes'
 const DEFAULT_HOST = 'http://127.0.0.1:8081'
 
 /** Returns the host of new sandboxes: `given`, PETSTORE_SANDBOXES, or the default address. Throws CommandFailed. */

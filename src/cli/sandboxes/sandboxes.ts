@@ -10,10 +10,11 @@ import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
 import { configFrom, hasDatabase } from '../store-access/store-config.ts'
 import { isAnyAddress } from '../store-access/this-machine.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
+import { HOST_DATA } from './host.ts'
+import { addHostCopies } from './host-copies.ts'
 import { loadSandboxSeed } from './seeds.ts'
 
 const DEFAULT_PORT = '8081'
-const DEFAULT_DATA = './sandboxes'
 const MIB = 1024 * 1024
 const HELP = `
 PETSTORE_TRUSTED_PROXIES names the proxies whose X-Forwarded-For is trusted, and PETSTORE_WEBHOOK_RETRIES sets the
@@ -52,7 +53,7 @@ export function addSandboxes(program: Command): void {
       '--port <number>',
       `port to listen on; 0 picks a free one (default: ${DEFAULT_PORT}) [PETSTORE_PORT]`,
     )
-    .option('--data <directory>', `directory of the sandboxes (default: ${DEFAULT_DATA}) [PETSTORE_DATA]`)
+    .option('--data <directory>', `directory of the sandboxes (default: ${HOST_DATA}) [PETSTORE_DATA]`)
     .option('--base-url <url>', 'base URL that clients use (default: http://host:port) [PETSTORE_BASE_URL]')
     .option('--log <format>', 'log format: json, pretty or auto (default: auto) [PETSTORE_LOG_FORMAT]')
     .option('--log-level <level>', 'log level (default: info) [PETSTORE_LOG_LEVEL]')
@@ -67,13 +68,14 @@ export function addSandboxes(program: Command): void {
     command.option(`${flag} <number>`, `maximum number of ${about} (default: ${fallback})`)
   }
   command.addHelpText('after', HELP)
+  addHostCopies(command)
   command.action((options: Record<string, string | boolean | undefined>) => run(options))
 }
 
 async function run(options: Readonly<Record<string, string | boolean | undefined>>): Promise<void> {
   if (options.allowPrivateWebhooks === true && options.sandboxWebhooks !== true)
     throw new CommandFailed('--allow-private-webhooks requires --sandbox-webhooks.', EXIT_USAGE)
-  const config = configFrom(options, { port: DEFAULT_PORT, data: DEFAULT_DATA })
+  const config = configFrom(options, { port: DEFAULT_PORT, data: HOST_DATA })
   if (config.databaseUrl !== undefined)
     throw new CommandFailed('Sandboxes are files: remove DATABASE_URL from the environment.', EXIT_USAGE)
   if (hasDatabase(config.data))
