@@ -1,3 +1,4 @@
+import type { Operation } from '../src/contract/operation.ts'
 import { describe } from '../src/openapi/document.ts'
 import { seedNames } from '../src/sandboxes/contract/schema.ts'
 import { DESCRIBED_BASE, hostApi } from '../src/sandboxes/host-api/description.ts'
@@ -15,7 +16,11 @@ export function clientSandboxApi(): string {
   const document = describe(hostApi, { base: DESCRIBED_BASE }) as unknown as Document
   const { schemas } = document.components
   const types = new TypeWriter(schemas, {}, ruleSchemas)
-  const { declarations, entries } = operationTexts(hostOperations, document, types)
+  // A file is for a browser: the client reads JSON only.
+  const operations = Object.entries<Operation>(hostOperations).filter(
+    ([, { success }]) => !('file' in success),
+  )
+  const { declarations, entries } = operationTexts(Object.fromEntries(operations), document, types)
   return [
     GENERATED,
     "import type { Int64Input } from './api-types.ts'",

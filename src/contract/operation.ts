@@ -56,6 +56,8 @@ export type Success =
       readonly description: string
       readonly example: string
     }
+  /** The bytes of a file of this media type. */
+  | { readonly status: 200; readonly file: 'application/gzip'; readonly description: string }
 
 /** The tool with which agents run an operation (Model Context Protocol). */
 export interface AgentTool {

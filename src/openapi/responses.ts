@@ -20,7 +20,9 @@ export function successResponses(operation: Operation, isDescribed: IsDescribed)
           // With this format, ogen returns the raw bytes, because it cannot parse a body that does not end.
           'text/event-stream': { schema: { type: 'string', format: 'binary' }, example: success.example },
         }
-      : schema && { 'application/json': { schema, example: exampleOf(success) } }
+      : 'file' in success
+        ? { [success.file]: { schema: { type: 'string', format: 'binary' } } }
+        : schema && { 'application/json': { schema, example: exampleOf(success) } }
   return {
     [success.status]: {
       description: success.description,

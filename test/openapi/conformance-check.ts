@@ -99,6 +99,7 @@ function checkBody(
   const isProblem = answer.status >= 400 && type === 'application/problem+json'
   const described = content[isProblem ? 'application/json' : (type ?? '')]
   if (!described) return [`the content type ${type} is not described`]
+  if (type === 'application/gzip') return answer.body === '' ? ['the file is empty'] : []
   const body = JSON.parse(answer.body)
   const broken =
     described.itemSchema === undefined

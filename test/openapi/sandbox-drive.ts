@@ -20,7 +20,7 @@ const CALL_INTERVAL_MS = 50
 const DAMAGED: readonly HostOperationId[] = [
   ...(['createSandbox', 'resetSandbox'] as const),
   ...(['putSnapshot', 'getFaults', 'setFaults', 'deleteFaults'] as const),
-  ...(['listRequests', 'deleteRequests', 'streamRequests'] as const),
+  ...(['listRequests', 'deleteRequests', 'streamRequests', 'getArchive'] as const),
   ...(['getPlantedFaults', 'setPlantedFaults', 'startHunt', 'getBenchReport', 'scoreFindings'] as const),
 ]
 const LESSON = '# HTTP\n\n## 1. Read\n\n```check\nlistPets status=200\n```\n\n```hint\nLook.\n```\n'

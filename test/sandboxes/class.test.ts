@@ -32,6 +32,7 @@ test('the key of a student cannot delete the sandbox, change it, clear its log, 
     ['PATCH', control, { label: 'Nobody' }],
     ['DELETE', `${control}/requests`],
     ['POST', `${control}/key`],
+    ['GET', `${control}/archive`],
   ]
   for (const [method, url, body] of forbidden)
     expect(await call(method, url, ada?.adminKey, body)).toMatchObject({
@@ -43,6 +44,7 @@ test('the key of a student cannot delete the sandbox, change it, clear its log, 
     ['DELETE', `${host.base}/classes/${ofClass.id}`],
     ['GET', `${host.base}/sandboxes/${grace?.id}/progress`],
     ['GET', `${host.base}/sandboxes/${grace?.id}/requests`],
+    ['GET', `${host.base}/sandboxes/${grace?.id}/archive`],
   ]
   for (const [method, url] of ofTeacher) expect((await call(method, url, ada?.adminKey)).status).toBe(401)
   expect((await call('GET', control, ada?.adminKey)).data).toMatchObject({ label: 'Ada' })
@@ -55,7 +57,7 @@ test('a teacher of another class has no power, and the host key has that of each
   const { host, hostKey, ofClass } = session
   const other = host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 1n })
   const control = `${host.base}/sandboxes/${session.students[0]?.id}`
-  for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`])
+  for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`, `${control}/archive`])
     expect((await call('GET', path, other.teacherKey)).status).toBe(401)
   for (const key of [hostKey, ofClass.teacherKey])
     for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`])
@@ -193,7 +195,7 @@ test('no address of the host shows a student a check, a solution, a closed hint 
       '/errors',
       '/readyz',
     ],
-    ...['', '/progress', '/requests', '/snapshots', '/clock', '/faults'].map(
+    ...['', '/progress', '/requests', '/snapshots', '/clock', '/faults', '/archive'].map(
       path => `/sandboxes/${ada?.id}${path}`,
     ),
     ...[
@@ -276,4 +278,29 @@ test('a light connection commits with a sync if a class asks for it, and else wi
   // SQLite: 0 is OFF, and 2 is FULL.
   expect(modes).toEqual([0n, 2n])
   rmSync(directory, { recursive: true })
+})
+
+test('the archive of a student has all of the store and the requests, and no key or secret', async () => {
+  await using session = await openClass(['Ada'])
+  const [ada] = session.students
+  const key = ada?.adminKey ?? ''
+  const body = { url: 'https://example.com/', types: ['petstore.order.placed'] }
+  const made = await call('POST', `${ada?.baseUrl}/webhooks`, key, body)
+  await call('POST', `${ada?.baseUrl}/store/orders?key=${key}`, key, { petId: 3 })
+  await call('POST', `${ada?.baseUrl}/store/orders`, key, { petId: 3 })
+  const response = await fetch(`${session.host.base}/sandboxes/${ada?.id}/archive`, {
+    headers: { Authorization: `Bearer ${session.ofClass.teacherKey}` },
+  })
+  expect([response.status, response.headers.get('content-type')]).toEqual([200, 'application/gzip'])
+  const files = await new Bun.Archive(await response.bytes()).files()
+  const texts = await Promise.all([...files].map(async ([name, file]) => [name, await file.text()] as const))
+  const content = new Map(texts.map(([name, text]) => [name, JSON.parse(text) as { petId?: number }[]]))
+  expect([...content.keys()].sort()).toEqual(['categories.json', 'orders.json', 'pets.json', 'requests.json'])
+  expect(content.get('orders.json')).toMatchObject([{ petId: 3 }])
+  // The demo shop has more than one page of pets.
+  expect(content.get('pets.json')?.length).toBeGreaterThan(300)
+  expect(content.get('requests.json')).toHaveLength(3)
+  const { secret } = made.data as { secret: string }
+  for (const [, text] of texts)
+    for (const hidden of [key, secret, session.ofClass.teacherKey]) expect(text).not.toContain(hidden)
 })

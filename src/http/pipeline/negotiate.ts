@@ -5,7 +5,7 @@ const PROBLEM = 'application/problem+json'
 /** The two media types with JSON: resources are plain JSON, errors are plain JSON or RFC 9457 problems. */
 type MediaType = 'application/json' | 'application/problem+json'
 
-type SuccessType = 'application/json' | 'text/event-stream'
+type SuccessType = 'application/json' | 'text/event-stream' | 'application/gzip'
 
 /**
  * Throws `not_acceptable` if Accept (RFC 9110, section 12.5.1) excludes the media type of the response. A request
@@ -18,6 +18,7 @@ export function refuseUnacceptable(headers: Headers, operation: { success: objec
 
 /** Returns the media type of the successful responses of an operation. */
 function mediaTypeOf({ success }: { success: object }): SuccessType {
+  if ('file' in success) return 'application/gzip'
   return 'stream' in success ? 'text/event-stream' : 'application/json'
 }
 
@@ -52,7 +53,7 @@ function namesProblemType(accept: string): boolean {
 }
 
 /** Returns the weight of a type in an Accept header: the weight of the most specific range for it, or 0. */
-function quality(accept: string, type: MediaType | 'text/event-stream' | 'text/html'): number {
+function quality(accept: string, type: MediaType | SuccessType | 'text/html'): number {
   const family = type.replace(/\/.*/, '/*')
   let best = { specificity: 0, weight: 0 }
   for (const { value, weight } of weightedValues(accept)) {

@@ -40,6 +40,7 @@ import type { SandboxHost } from '../host/host.ts'
 import type { SandboxRecord } from '../registry/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
+import { sendArchive, wholePage } from './archive.ts'
 import { type HostOperationId, hostOperations } from './operations.ts'
 
 const REQUESTS_DEFAULT = 100
@@ -337,6 +338,8 @@ export class HostApi {
         sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
       )
     },
+    getArchive: ({ context, record }) =>
+      this.#host.use(record.id, async sandbox => sendArchive(context, sandbox)),
     replaceSandboxKey: ({ record }) => this.#host.replaceKey(record.id),
     getProgress: ({ record }) => this.#host.classes.progressOf(record.id),
     createClass: ({ body }) => this.#host.createClass(body),
@@ -374,10 +377,4 @@ async function sendLogPage(context: RequestContext, page: LogPage): Promise<Resp
   } finally {
     await page.close()
   }
-}
-
-async function wholePage(page: LogPage): Promise<Uint8Array<ArrayBuffer>> {
-  const chunks: Uint8Array[] = []
-  for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }

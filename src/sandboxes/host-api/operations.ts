@@ -329,6 +329,17 @@ export const hostOperations = {
     description: 'Deletes all logged requests. The numbers continue.',
     success: { status: 204, description: 'The log is empty.' },
   },
+  getArchive: {
+    ...ofTeacher,
+    errors: [...ofOpened, teacherOnly()],
+    tag: 'Requests',
+    method: 'GET',
+    path: '/sandboxes/{sandboxId}/archive',
+    summary: 'Download an archive',
+    description:
+      'Returns a .tar.gz with all categories, pets and orders of the store, and the last requests, each as a JSON file. It contains no keys or secrets.',
+    success: { status: 200, file: 'application/gzip', description: 'The archive.' },
+  },
   replaceSandboxKey: {
     ...ofTeacher,
     method: 'POST',

@@ -330,6 +330,24 @@ export class OpenSandbox {
    * such operation, or if it fails.
    */
   async readState(target: string): Promise<JsonValue | undefined> {
+    const { body = null } = (await this.#read(target)) ?? {}
+    return body === null ? undefined : parseJson(body)
+  }
+
+  /** Returns all items of a list of the store, like `readState`. */
+  async readAll(path: string): Promise<JsonValue[]> {
+    const items: JsonValue[] = []
+    for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+      const query = new URLSearchParams({ limit: '100', ...(cursor !== '' && { cursor }) })
+      const reply: Reply | undefined = await this.#read(`${path}?${query}`)
+      const page = parseJson(reply?.body ?? '[]')
+      if (Array.isArray(page)) items.push(...page)
+      cursor = reply?.next
+    }
+    return items
+  }
+
+  async #read(target: string): Promise<Reply | undefined> {
     const [path = '', query = ''] = target.split('?')
     const reads = Object.entries<Operation>(contract).filter(([, { method }]) => method === 'GET')
     const templates = reads.map(([, operation]) => operation.path)
@@ -338,11 +356,10 @@ export class OpenSandbox {
     if (!match || !operation || !isOperationId(id) || !isQueryId(id)) return undefined
     try {
       const input = readParameters(operation, { path, query, pathParameters: match.parameters })
-      const { body } = await this.engine.readLong({
+      return await this.engine.readLong({
         ...{ id, input, now: storedInstant(this.#options.clock()), base: this.#options.base },
         ...{ keyId: null, timeZone: this.#options.timeZone },
       })
-      return body === null ? undefined : parseJson(body)
     } catch (error) {
       if (error instanceof StoreError) return undefined
       throw error

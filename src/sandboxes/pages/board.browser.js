@@ -47,6 +47,12 @@ byId('key-form').addEventListener('submit', event => {
 
 /** Sends a request to the host and returns the body of the response. Throws an error with the status. */
 async function send(method, path, body) {
+  const text = await (await receive(method, path, body)).text()
+  return text === '' ? undefined : JSON.parse(text)
+}
+
+/** Sends a request to the host and returns the response, if it is a success. */
+async function receive(method, path, body) {
   const response = await fetch(hostPath + path, {
     method,
     headers: {
@@ -55,8 +61,8 @@ async function send(method, path, body) {
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+  if (response.ok) return response
   const text = await response.text()
-  if (response.ok) return text === '' ? undefined : JSON.parse(text)
   const error = new Error(text.startsWith('{') ? JSON.parse(text).message : `Status ${response.status}.`)
   error.status = response.status
   throw error
@@ -215,6 +221,12 @@ function actionsCell({ sandboxId, name }) {
       if (ask(`Give ${name} a new key? The old one, and all keys made in the store, stop working.`))
         act('', () => replaceKey(sandboxId, name))
     }),
+    button('Archive', `the store and requests of ${name}`, () =>
+      act('', async () => {
+        const response = await receive('GET', `/sandboxes/${sandboxId}/archive`)
+        save(await response.blob(), `${name}.tar.gz`)
+      }),
+    ),
   )
   return actions
 }
@@ -255,6 +267,14 @@ function agoText(instant) {
 
 // Results and deletion
 
+function save(blob, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+}
+
 byId('results').addEventListener('click', () => {
   const quoted = text => `"${text.replace(/^['=+\-@\t\r]/, "'$&").replaceAll('"', '""')}"`
   const lines = board.students.flatMap(({ name, identifier, exercises }) =>
@@ -263,11 +283,7 @@ byId('results').addEventListener('click', () => {
     ),
   )
   const text = ['student,identifier,exercise,state,when,tries', ...lines, ''].join('\n')
-  const link = document.createElement('a')
-  link.href = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  link.download = `${board.name}.csv`
-  link.click()
-  setTimeout(() => URL.revokeObjectURL(link.href), 1000)
+  save(new Blob([text], { type: 'text/csv' }), `${board.name}.csv`)
 })
 byId('delete').addEventListener('click', () => {
   if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
