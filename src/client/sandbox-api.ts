@@ -43,6 +43,8 @@ export interface BoardStudent {
   identifier: string
   /** When the last request arrived. */
   lastActivityAt?: string
+  /** The requests to the store and the control calls of the last 60 seconds. */
+  requestsPerMinute: bigint
   /** The last request that failed, and its response, until the next exercise is done. */
   lastError?: string
   /** In the order of the exercises of the board. */
@@ -85,6 +87,8 @@ export interface ClassBoard {
 export interface ClassPatch {
   /** When the sandboxes of the class expire; at most 200 days from now. */
   endsAt?: string | undefined
+  /** Another lesson. An exercise whose title stays keeps what was met, except for changed lines of its check. */
+  lesson?: string | undefined
   /** The exercises whose hints every student sees now. The others open an hour after their first request. */
   openHints?: readonly string[] | undefined
 }

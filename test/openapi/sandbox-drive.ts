@@ -47,7 +47,7 @@ interface HostRequest {
 const bodies: Readonly<Partial<Record<HostOperationId, string>>> = {
   createSandbox: '{"seed":"empty","label":"Ada"}',
   createClass: JSON.stringify({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1 }),
-  updateClass: JSON.stringify({ endsAt: inDays(2), openHints: ['1-read'] }),
+  updateClass: JSON.stringify({ endsAt: inDays(2), openHints: ['1-read'], lesson: LESSON }),
   addStudents: '{"students":[{"name":"Grace","identifier":"grace"}]}',
   updateSandbox: '{"lifetimeSeconds":172800}',
   setClock: '{"now":"2027-06-01T00:00:00Z"}',

@@ -304,3 +304,56 @@ test('the archive of a student has all of the store and the requests, and no key
   for (const [, text] of texts)
     for (const hidden of [key, secret, session.ofClass.teacherKey]) expect(text).not.toContain(hidden)
 })
+
+test('another lesson keeps what was met of an exercise whose title stays, also after a restart', async () => {
+  const exercise = (title: string, ...lines: string[]): string =>
+    `\n## ${title}\n\n\`\`\`check\n${lines.join('\n')}\n\`\`\`\n`
+  const first =
+    '# One\n' +
+    exercise('A', 'listPets status=200') +
+    exercise('B', 'listCategories status=200', 'listOrders status=200') +
+    exercise('C', 'listPets status=200')
+  await using session = await openClass(['Ada'], {}, first)
+  const { ofClass } = session
+  const [ada] = session.students
+  const url = `${session.host.base}/classes/${ofClass.id}`
+  for (const path of ['/pets?limit=1', '/categories'])
+    await call('GET', `${ada?.baseUrl}${path}`, ada?.adminKey)
+  const page = async (): Promise<string> =>
+    (await call('GET', `${ada?.baseUrl}/docs/guide/lesson`, undefined)).text
+  expect(await page()).toContain('<h1 id="one">One</h1>')
+  const second =
+    '# Two\n' +
+    exercise('A', 'listPets status=200', 'listOrders status=401') +
+    exercise('B', 'listOrders status=200', 'listCategories status=200') +
+    exercise('D', 'listPets status=200')
+  const broken = await call('PATCH', url, ofClass.teacherKey, { lesson: '# Two' })
+  expect([broken.status, broken.text]).toEqual([422, expect.stringContaining('/lesson')])
+  expect((await call('PATCH', url, ofClass.teacherKey, { lesson: second })).status).toBe(200)
+  expect(await page()).toContain('<h1 id="two">Two</h1>')
+  await session.restart()
+  const results = (): unknown[] | undefined =>
+    session.host.host.classes
+      .board(ofClass.id)
+      .students[0]?.exercises.map(({ id, state, met, of }) => [id, state, met, of])
+  expect(results()).toEqual([
+    ['a', 'done', 2n, 2n],
+    ['b', 'tried', 1n, 2n],
+    ['d', 'open', 0n, 1n],
+  ])
+  await call('GET', `${ada?.baseUrl}/store/orders`, ada?.adminKey)
+  expect(results()?.[1]).toEqual(['b', 'done', 2n, 2n])
+})
+
+test('the board counts the requests of the last minute', async () => {
+  let aheadMs = 0
+  await using session = await openClass(['Ada'], { clock: () => Date.now() + aheadMs })
+  const [ada] = session.students
+  const count = (): bigint | undefined =>
+    session.host.host.classes.board(session.ofClass.id).students[0]?.requestsPerMinute
+  for (const id of [1, 2, 3]) await call('GET', `${ada?.baseUrl}/pets?id=${id}`, undefined)
+  expect(count()).toBe(3n)
+  aheadMs = 61_000
+  await call('GET', `${ada?.baseUrl}/pets?id=4`, undefined)
+  expect(count()).toBe(1n)
+})

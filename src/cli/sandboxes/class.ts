@@ -81,6 +81,9 @@ export function addClass(program: Command): void {
       .description(about)
       .option('--link <file>', 'the file with the link to the board', LINK_FILE)
       .option('--host-url <url>', 'address of the host, in place of the one in the link')
+  withLink('update', 'replace the lesson; what was done of an exercise stays if its title does')
+    .requiredOption('--lesson <file>', 'the lesson, in Markdown')
+    .action(runUpdate)
   withLink('results', 'print what each student has done, as CSV').action(runResults)
   withLink('delete', 'delete a class with its sandboxes and results')
     .option('--yes', 'do not ask')
@@ -214,6 +217,14 @@ async function withClass<T>(
   } catch (error) {
     throw hostFailure(error, host, escapeControls(options.link))
   }
+}
+
+async function runUpdate(options: LinkOptions & { readonly lesson: string }): Promise<void> {
+  const lesson = readText(options.lesson)
+  const { data } = await withClass(options, (control, classId) =>
+    control.updateClass({ classId, body: { lesson } }),
+  )
+  say(`The lesson was replaced: ${data.exercises.map(({ title }) => escapeControls(title)).join(', ')}.`)
 }
 
 async function runResults(options: LinkOptions): Promise<void> {

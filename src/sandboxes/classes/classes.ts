@@ -19,6 +19,7 @@ import type { Registry } from '../registry/registry.ts'
 import { masked } from '../requests/masked.ts'
 import {
   advance,
+  carriedOver,
   DELIVERY,
   type ExerciseProgress,
   type Happening,
@@ -29,6 +30,7 @@ import {
 } from './conditions.ts'
 import { type Exercise, type Lesson, readLesson } from './lesson.ts'
 
+const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
 /** How long the results of a class are kept after its sandboxes have expired. */
 const RESULTS_KEPT_MS = 30 * DAY_MS
@@ -62,7 +64,7 @@ interface StudentRecord extends NewStudent {
 
 interface ClassEntry {
   record: ClassRecord
-  readonly lesson: Lesson
+  lesson: Lesson
   /** The students by the id of their sandbox. */
   readonly students: Map<string, StudentRecord>
 }
@@ -78,6 +80,8 @@ export class Classes {
   readonly #classes = new Map<string, ClassEntry>()
   /** The class of each student, by the id of the sandbox. */
   readonly #classOf = new Map<string, ClassEntry>()
+  /** When the last requests of each student arrived. */
+  readonly #recent = new Map<string, number[]>()
   /** The students whose record on the disk is older than that in memory. */
   readonly #unwritten = new Set<string>()
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -132,12 +136,22 @@ export class Classes {
     })
   }
 
-  update(id: string, { endsAt, openHints }: ClassPatch): void {
+  update(id: string, { endsAt, openHints, lesson }: ClassPatch): void {
     const entry = this.#entry(id)
-    this.#save(entry, {
+    const changes = {
       ...(endsAt !== undefined && { endsAtMs: this.#endOf(endsAt) }),
       ...(openHints !== undefined && { openHints }),
+      ...(lesson !== undefined && { lesson }),
+    }
+    const read = lesson === undefined ? entry.lesson : readLessonOf(lesson)
+    const students = [...entry.students.values()].map(student => inLesson(student, entry.lesson, read))
+    this.#registry.inOneCommit(() => {
+      if (lesson !== undefined) this.#registry.putRecords('student', students)
+      this.#save(entry, changes)
     })
+    if (lesson === undefined) return
+    entry.lesson = read
+    for (const student of students) entry.students.set(student.id, student)
   }
 
   setPlaces(id: string, places: number): void {
@@ -161,6 +175,7 @@ export class Classes {
     for (const student of ids) {
       this.#classOf.delete(student)
       this.#unwritten.delete(student)
+      this.#recent.delete(student)
     }
   }
 
@@ -199,6 +214,7 @@ export class Classes {
         .toSorted((one, other) => one.name.localeCompare(other.name))
         .map(({ id, name, identifier, lastActivityMs, lastError, exercises }) => ({
           ...{ sandboxId: id, name, identifier },
+          requestsPerMinute: BigInt(this.#recentOf(id).length),
           ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
           ...(lastError !== '' && { lastError }),
           exercises: lesson.exercises.map(exercise => resultOf(exercise, exercises[exercise.id])),
@@ -240,6 +256,7 @@ export class Classes {
   async observe(sandboxId: string, happening: Happening, read: ReadState | undefined): Promise<void> {
     const entry = this.#classOf.get(sandboxId)
     if (!entry) return
+    if (happening.operationId !== DELIVERY) this.#recentOf(sandboxId).push(happening.atMs)
     const isRead = ['GET', 'HEAD'].includes(happening.method) || happening.operationId === DELIVERY
     const isChange = !isRead && (happening.status ?? 200) < 300
     let states: States = new Map()
@@ -308,6 +325,15 @@ export class Classes {
     if (this.#unwritten.size > 0) this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS)
   }
 
+  /** Returns when the requests of the last minute arrived. */
+  #recentOf(id: string): number[] {
+    const recent = this.#recent.get(id) ?? []
+    this.#recent.set(id, recent)
+    const fromMs = this.#clock() - MINUTE_MS
+    while ((recent[0] ?? fromMs + 1) <= fromMs) recent.shift()
+    return recent
+  }
+
   #entry(id: string): ClassEntry {
     const entry = this.#classes.get(id)
     if (!entry) throw classNotFound()
@@ -374,6 +400,17 @@ function identity({ identifier }: NewStudent): string {
 function progressIn({ exercises }: StudentRecord, { id, conditions }: Exercise): ExerciseProgress {
   const known = exercises[id]
   return known && known.metAt.length === conditions.length ? known : newProgress(conditions)
+}
+
+/** Returns a student with the progress in another lesson. Exercises that it lacks are kept: they may come back. */
+function inLesson(student: StudentRecord, from: Lesson, to: Lesson): StudentRecord {
+  const exercises: Record<string, ExerciseProgress> = { ...student.exercises }
+  for (const { id, conditions } of to.exercises) {
+    const known = from.exercises.find(exercise => exercise.id === id)
+    if (known && exercises[id])
+      exercises[id] = carriedOver(progressIn(student, known), known.conditions, conditions)
+  }
+  return { ...student, exercises }
 }
 
 function resultOf({ id, conditions }: Exercise, progress: ExerciseProgress | undefined): ExerciseResult {

@@ -187,6 +187,26 @@ export function advance(
   }
 }
 
+/**
+ * Returns the progress in an exercise whose check has changed: what is done stays done, and a line that is in both
+ * checks keeps what was met.
+ */
+export function carriedOver(
+  { metAt, calls, doneMs, ...others }: ExerciseProgress,
+  from: readonly CheckLine[],
+  to: readonly CheckLine[],
+): ExerciseProgress {
+  const indexes = to.map(({ text }) => from.findIndex(line => line.text === text))
+  const kept = indexes.map(index => metAt[index] ?? doneMs)
+  const isDone = kept.every(at => at !== null)
+  return {
+    ...others,
+    metAt: kept,
+    calls: indexes.map(index => calls[index] ?? []),
+    doneMs: isDone ? (doneMs ?? Math.max(...kept)) : null,
+  }
+}
+
 /** Returns whether a call has met a condition that was never met before: a student may be told of it. */
 export function hasNewlyMet(before: ExerciseProgress, after: ExerciseProgress): boolean {
   return after.metAt.some((at, index) => at !== null && (before.metAt[index] ?? null) === null)

@@ -44,13 +44,15 @@ const identifier = text(1, 200).meta({
   example: 'ada@school.example',
 })
 
+const lesson = z.string().min(1).max(262_144).meta({
+  description: 'The lesson: Markdown with blocks for checks, solutions, hints and answers.',
+  example: '# HTTP\n\n## 1. Read something\n\n```check\nlistPets status=200\n```\n',
+})
+
 export const NewClass = z
   .strictObject({
     name,
-    lesson: z.string().min(1).max(262_144).meta({
-      description: 'The lesson: Markdown with blocks for checks, solutions, hints and answers.',
-      example: '# HTTP\n\n## 1. Read something\n\n```check\nlistPets status=200\n```\n',
-    }),
+    lesson,
     endsAt,
     places,
   })
@@ -69,6 +71,11 @@ export type NewClass = z.output<typeof NewClass>
 export const ClassPatch = z
   .strictObject({
     endsAt: endsAt.optional(),
+    lesson: lesson.optional().meta({
+      ...lesson.meta(),
+      description:
+        'Another lesson. An exercise whose title stays keeps what was met, except for changed lines of its check.',
+    }),
     openHints: z
       .array(exerciseId)
       .max(EXERCISES_MAX)
@@ -173,6 +180,10 @@ const BoardStudent = z
       description: 'When the last request arrived.',
       example: '2026-11-21T10:00:00Z',
     }),
+    requestsPerMinute: int64Between(0n, 1_000_000n).meta({
+      description: 'The requests to the store and the control calls of the last 60 seconds.',
+      example: 12,
+    }),
     lastError: z.string().max(1000).optional().meta({
       description: 'The last request that failed, and its response, until the next exercise is done.',
       example: 'POST /store/orders got 409 insufficient_stock: Fewer units are available.',
@@ -186,6 +197,7 @@ const BoardStudent = z
       sandboxId: '7k2m9xq4w8e3rtyu5pasdf6ghj',
       name: 'Ada Lovelace',
       identifier: 'ada@school.example',
+      requestsPerMinute: 12,
       exercises: [ExerciseResult.meta()?.example],
     },
   })

@@ -156,7 +156,12 @@ function showHead(exercises, done, count) {
     ...exercises.map((exercise, index) => exerciseHead(exercise, `${done[index]} of ${count}`)),
     ...(byId('projector').checked
       ? []
-      : [cell('th', 'Last error'), cell('th', 'Last request'), cell('th', 'Actions')]),
+      : [
+          cell('th', 'Last error'),
+          cell('th', 'Last request'),
+          cell('th', 'Requests a minute'),
+          cell('th', 'Actions'),
+        ]),
   )
 }
 
@@ -181,7 +186,7 @@ function exerciseHead({ id, title, hasHint, isHintOpen }, text) {
 }
 
 function studentRow(student, index, isProjector) {
-  const { name, identifier, exercises, lastError = '', lastActivityAt } = student
+  const { name, identifier, exercises, lastError = '', lastActivityAt, requestsPerMinute } = student
   const row = document.createElement('tr')
   const shownName = isProjector ? `Student ${index + 1}` : name
   const head = cell('th', shownName)
@@ -192,6 +197,7 @@ function studentRow(student, index, isProjector) {
   row.append(
     cell('td', lastError, 'error-text'),
     cell('td', agoText(lastActivityAt), 'ago'),
+    cell('td', String(requestsPerMinute)),
     actionsCell(student),
   )
   return row

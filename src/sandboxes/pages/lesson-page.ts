@@ -49,8 +49,7 @@ export function lessonRoutes(base: string, classLesson?: () => ClassLesson): [st
     const pageRoute: Handler['handle'] = async context => sendContent(context, await page(), lessonHeaders)
     return [forTeachers, ...scriptRoutes, ['/docs/guide/lesson', pageRoute]]
   }
-  const page = prepareOnce(async () => {
-    const { title, text } = classLesson()
+  const pageOf = ({ title, text }: ClassLesson): ReturnType<typeof prepareContent> => {
     const control = `${basePath(base).replace('/s/', '/sandboxes/')}/progress`
     return prepareContent(
       HTML,
@@ -60,7 +59,14 @@ export function lessonRoutes(base: string, classLesson?: () => ClassLesson): [st
         control,
       ),
     )
-  })
+  }
+  let shown: { text: string; page: ReturnType<typeof pageOf> } | undefined
+  /** Returns the page of the lesson, which the teacher can replace. */
+  const page = (): ReturnType<typeof pageOf> => {
+    const lesson = classLesson()
+    if (shown?.text !== lesson.text) shown = { text: lesson.text, page: pageOf(lesson) }
+    return shown.page
+  }
   return [
     forTeachers,
     ...scriptRoutes,

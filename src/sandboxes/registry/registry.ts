@@ -90,6 +90,11 @@ export class Registry {
     })()
   }
 
+  /** Runs writes in one durable commit. */
+  inOneCommit(write: () => void): void {
+    this.#database.transaction(write)()
+  }
+
   deleteRecords(table: ClassTable, ids: readonly string[]): void {
     const remove = this.#database.query(`DELETE FROM ${table} WHERE id = $id`)
     this.#database.transaction(() => {
