@@ -80,6 +80,12 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Reset: the store of Ada' }).click()
   await until('the store was reset', () => host.host.find(ada?.id ?? '')?.generation === 2)
+  const opened = page.context().waitForEvent('page')
+  await page.getByRole('button', { name: 'Console: of Ada' }).click()
+  const studentConsole = await opened
+  await studentConsole.getByRole('link', { name: 'Orders' }).first().waitFor()
+  expect(studentConsole.url()).not.toContain('key=')
+  await studentConsole.close()
   const archive = page.waitForEvent('download')
   await page.getByRole('button', { name: 'Archive: the store and requests of Ada' }).click()
   expect((await archive).suggestedFilename()).toBe('Ada.tar.gz')

@@ -345,6 +345,20 @@ test('another lesson keeps what was met of an exercise whose title stays, also a
   expect(results()?.[1]).toEqual(['b', 'done', 2n, 2n])
 })
 
+test('the teacher uses the store of a student, and neither the board nor the log has it', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, ofClass } = session
+  const [ada] = session.students
+  const other = host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const orders = `${ada?.baseUrl}/store/orders`
+  expect((await call('POST', orders, ofClass.teacherKey, { petId: 3 })).status).toBe(201)
+  expect((await call('GET', `${ada?.baseUrl}/pets?limit=1`, ofClass.teacherKey)).status).toBe(200)
+  expect((await call('GET', orders, other.teacherKey)).status).toBe(401)
+  const log = await call('GET', `${host.base}/sandboxes/${ada?.id}/requests`, ofClass.teacherKey)
+  expect(log.data).toMatchObject([{ status: 401n }])
+  expect(host.host.classes.board(ofClass.id).students[0]?.exercises[0]?.state).toBe('open')
+})
+
 test('the board counts the requests of the last minute', async () => {
   let aheadMs = 0
   await using session = await openClass(['Ada'], { clock: () => Date.now() + aheadMs })

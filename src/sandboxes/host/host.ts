@@ -517,6 +517,7 @@ export class SandboxHost {
             observe: (happening, sandbox) =>
               this.classes.observe(id, happening, target => sandbox.readState(target)),
             lesson: () => this.classes.studentLesson(classId),
+            isTeacher: key => keyHash(key) === this.classes.find(classId).keyHash,
           },
         }),
       })

@@ -227,6 +227,10 @@ function actionsCell({ sandboxId, name }) {
       if (ask(`Give ${name} a new key? The old one, and all keys made in the store, stop working.`))
         act('', () => replaceKey(sandboxId, name))
     }),
+    button('Console', `of ${name}`, () =>
+      // No link: a projector would show its address, which has the key.
+      window.open(`${hostPath}/s/${sandboxId}/console#key=${encodeURIComponent(key)}`, '_blank', 'noopener'),
+    ),
     button('Archive', `the store and requests of ${name}`, () =>
       act('', async () => {
         const response = await receive('GET', `/sandboxes/${sandboxId}/archive`)
