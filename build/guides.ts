@@ -11,7 +11,7 @@ const STYLE_SHEET = join(import.meta.dir, 'guide.css')
 
 /** The name of the file that Git hosts show for the folder. It becomes the index, at `/docs/guide`. */
 const INDEX = 'README'
-/** The guide that is a lesson, with blocks for teachers. */
+/** How the names of the guides begin that are lessons, with blocks for teachers. */
 const LESSON = 'lesson'
 /** The files of the project that a store serves at its root, under the same name. */
 const SERVED_AT_ROOT = ['openapi.yaml']
@@ -29,7 +29,7 @@ export async function guideFiles(): Promise<Map<string, string | Uint8Array>> {
     const name = basename(file, '.md')
     const text = await readFile(join(GUIDES, file), 'utf8')
     // Students must not find the solutions in the guide.
-    const { html, pictures } = guidePage(name, name === LESSON ? readLesson(text).studentText : text)
+    const { html, pictures } = guidePage(name, name.startsWith(LESSON) ? readLesson(text).studentText : text)
     files.set(name === INDEX ? 'index.html' : `${name}.html`, html)
     for (const picture of pictures) files.set(picture, await readFile(join(GUIDES, picture)))
   }

@@ -136,10 +136,18 @@ test.each([
   expect(await readRoster(file).catch(error => error.message)).toContain(reason)
 })
 
-test('the solutions of the lesson of the guide meet their checks, and a wrong solution is reported', async () => {
+test('the solutions of the lessons of the guide meet their checks, and a wrong solution is reported', async () => {
   using place = scratch()
-  const guide = await runIn(place.path, 'check', join(ROOT, 'docs/lesson.md'))
-  expect([guide.exitCode, guide.output.match(/^met /gm)?.length]).toEqual([0, 8])
+  for (const [lesson, exercises] of [
+    ['lesson.md', 8],
+    ['lesson-retries.md', 5],
+  ] as const) {
+    const { exitCode, output, errors } = await runIn(place.path, 'check', join(ROOT, 'docs', lesson))
+    expect([exitCode, output.match(/^met /gm)?.length, errors]).toEqual([
+      ...[0, exercises],
+      'Each solution meets its check, and no check is met without it.\n',
+    ])
+  }
   const text = LESSON.replace('GET /pets', 'GET /petz').concat(
     '\n## 2. Stock\n\n```check\nstate /categories/1 body:/name=Dogs\n```\n',
   )

@@ -172,6 +172,8 @@ test('no address of the host shows a student a check, a solution, a closed hint 
     'secret-answer',
     'If-None-Match: {{etag}}',
     'Show Grace the new name',
+    'finds its name there',
+    '"url":"$BASE',
   ]
   const block = (kind: string, text: string): string => `\n\`\`\`${kind}\n${text}\n\`\`\`\n`
   const lesson =

@@ -194,9 +194,8 @@ function readText(file: string): string {
 
 async function runCheck(file: string): Promise<void> {
   const text = readText(file)
-  const webhooksRefusal = 'A check of a lesson sends no webhooks.'
   try {
-    const { lines, problems } = await withOwnHost({ webhooksRefusal }, ({ host }) => checkLesson(text, host))
+    const { lines, problems } = await withOwnHost({}, ({ host }) => checkLesson(text, host))
     for (const line of lines) await print(`${escapeControls(line)}\n`)
     if (problems.length > 0) throw new CommandFailed(problems.join('\n'))
     say('Each solution meets its check, and no check is met without it.')

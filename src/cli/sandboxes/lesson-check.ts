@@ -1,10 +1,13 @@
-import { advance, hasNewlyMet, newProgress } from '../../sandboxes/classes/conditions.ts'
-import { readLesson } from '../../sandboxes/classes/lesson.ts'
+import { advance, DELIVERY, hasNewlyMet, newProgress } from '../../sandboxes/classes/conditions.ts'
+import { type Exercise, readLesson } from '../../sandboxes/classes/lesson.ts'
 import { runSolution } from '../../sandboxes/classes/solution.ts'
 import type { SandboxHost } from '../../sandboxes/host/host.ts'
 import type { JsonValue } from '../../values/json.ts'
 
 const HOUR_MS = 3_600_000
+/** How long a solution waits until its deliveries have met the check. */
+const DELIVERY_MS_MAX = 10_000
+const DELIVERY_CHECK_MS = 20
 
 /** What a run of the solutions found: a line for each exercise, and the problems. */
 interface LessonReport {
@@ -34,7 +37,7 @@ export async function checkLesson(text: string, host: SandboxHost): Promise<Less
     if (hasNewlyMet(before, advance(conditions, before, NOTHING, states)))
       problems.push(`"${title}": a line of the check holds before any request.`)
     const sent = await runSolution(exercise.solution, place)
-    const unmet = host.classes.unmetLines(student.id, exercise.id)
+    const unmet = await unmetLines(host, student.id, exercise)
     lines.push(`${unmet.length === 0 ? 'met    ' : 'NOT MET'}  ${title}`)
     if (sent.length === 0) problems.push(`"${title}": there is no solution.`)
     else if (unmet.length > 0)
@@ -45,6 +48,21 @@ export async function checkLesson(text: string, host: SandboxHost): Promise<Less
       )
   }
   return { lines, problems }
+}
+
+/** Returns the lines that are not met. A delivery happens after the response to the request that causes it. */
+async function unmetLines(
+  host: SandboxHost,
+  studentId: string,
+  { id, conditions }: Exercise,
+): Promise<string[]> {
+  const waitMs = conditions.some(({ of }) => of === DELIVERY) ? DELIVERY_MS_MAX : 0
+  const untilMs = performance.now() + waitMs
+  for (;;) {
+    const unmet = host.classes.unmetLines(studentId, id)
+    if (unmet.length === 0 || performance.now() >= untilMs) return unmet
+    await Bun.sleep(DELIVERY_CHECK_MS)
+  }
 }
 
 /** A request that is none. */

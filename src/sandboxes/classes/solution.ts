@@ -4,6 +4,7 @@ import { LessonProblem, memberAt } from './conditions.ts'
 const REQUEST = /^(GET|HEAD|POST|PUT|PATCH|DELETE) +(\S+)$/
 const FIELD = /^([\w-]+):(.*)$/
 const CONTROL = '$CONTROL'
+const BASE = '$BASE'
 /** A value of the last response: a header, `next` of Link, or a JSON Pointer into the body. */
 const PLACEHOLDER = /\{\{([^{}]+)\}\}/g
 const DROPPED_MS_MAX = 10_000
@@ -51,7 +52,9 @@ export async function runSolution(
   let last: { headers: Headers; body: JsonValue | undefined } | undefined
   for (const { method, target, headers, body } of requests) {
     const filled = (text: string): string =>
-      text.replaceAll(PLACEHOLDER, (_, name: string) => placeholderValue(name, last))
+      text
+        .replaceAll(BASE, () => baseUrl)
+        .replaceAll(PLACEHOLDER, (_, name: string) => placeholderValue(name, last))
     const address = filled(target).replace(CONTROL, () => controlUrl)
     const { authorization = `Bearer ${key}`, ...others } = headers
     const response = await fetchInTime(address.startsWith('/') ? baseUrl + address : address, {
