@@ -79,8 +79,9 @@ async function seen({ base }: ServerProcess): Promise<[number, string][]> {
   const found: [number, string][] = []
   for (const [path, key] of reads) {
     const { status, text } = await call('GET', base + path, key)
-    // The activity is written a second later, or lost at a kill.
-    found.push([status, text.replaceAll(/"lastActivityAt":"[^"]*",/g, '')])
+    // The activity is written a second later, or lost at a kill, and the requests of a minute are in memory.
+    const lost = /"(?:lastActivityAt":"[^"]*"|requestsPerMinute":\d+),/g
+    found.push([status, text.replaceAll(lost, '')])
   }
   return found
 }

@@ -46,8 +46,8 @@ ${LESSON_SCRIPTS}<script defer src="progress.js"></script>
 ${KEY_FORM}<p id="progress-status" role="status"></p>
 <ul id="exercises"></ul>
 <p><strong>Your teacher sees</strong> which exercises you have done and when, how many requests you tried, your last
-request that failed with its response, and when you were last active. Your teacher can also read the log of your
-requests, and reset your store.</p>
+request that failed with its response, when you were last active, and how many requests you sent in the last minute.
+Your teacher can also read and change your store, read and save the log of your requests, and reset your store.</p>
 </section>
 ${untrustedHtml(text)}</main>`,
   })

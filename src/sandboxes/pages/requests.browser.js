@@ -191,7 +191,8 @@ function codesOf(read, number) {
         block.textContent = error.message
       }
   }
-  codes.addEventListener('toggle', show)
+  show()
+  keyForm.addEventListener('submit', show)
   return { codes, show }
 }
 
