@@ -8,6 +8,7 @@ import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY, openTestStore, type TestStore } from '../support/store.ts'
 import { checkAlerts } from './alerts.ts'
 import { checkLitestream } from './litestream.ts'
+import { checkPgBackRest } from './pgbackrest.ts'
 import { configurations, type ProxyConfiguration, startProxy } from './proxy-process.ts'
 import { checkRestarts } from './restarts.ts'
 
@@ -137,4 +138,5 @@ await browser.close()
 failedCount += await checkAlerts()
 failedCount += await checkLitestream()
 failedCount += await checkRestarts()
+failedCount += await checkPgBackRest()
 process.exit(failedCount === 0 ? 0 : 1)
