@@ -2,7 +2,7 @@ import { serveWriter } from '../../src/database/sqlite/engine.ts'
 import { executeCommand } from '../../src/shop/registry/commands.ts'
 
 /** How long a commit takes after the rows were announced, and how long it is shown before its report. */
-const LATE_MS = 100
+const LATE_MS = 250
 
 const send = globalThis.postMessage.bind(globalThis)
 globalThis.postMessage = (message: unknown) => {
