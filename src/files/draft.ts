@@ -1,5 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isAlive } from './alive.ts'
 
 /** The end of the name of a draft, which no other program uses. SQLite adds an end of its own for its files. */
@@ -12,6 +12,11 @@ const DRAFT = /\.(\d+)\.petstore-draft(?:-journal|-wal|-shm)?$/
 export function draftOf(path: string): string {
   removeAbandonedDrafts(dirname(path))
   return `${path}.${process.pid}.petstore-draft`
+}
+
+/** Returns whether a process that was interrupted has left a draft of a file or directory. */
+export function hasDraft(path: string): boolean {
+  return namesIn(dirname(path)).some(name => name.startsWith(`${basename(path)}.`) && DRAFT.test(name))
 }
 
 /** Never fails: a draft that stays takes only space. */

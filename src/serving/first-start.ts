@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { readMetadata } from '../shop/kernel/metadata.ts'
 import { newKey } from '../shop/keys/schema.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
@@ -81,6 +82,16 @@ export async function replaceSecretKey(
   }))
   const input = { was, secrets, checkValue: after.encrypt(KEY_CHECK) }
   return (await runSystemCommand(engine, 'replaceSecrets', input, clock)) === 0 ? was.length : 'changed'
+}
+
+/** Returns the id of a store, 8 hexadecimal digits, which the first call chooses. A copy of the store has the same. */
+export async function settleStoreId(engine: StoreEngine, clock: () => number): Promise<string> {
+  const read = () => engine.readShort(reader => readMetadata(reader, 'store-id'))
+  const known = await read()
+  if (known !== undefined) return known
+  const value = randomBytes(4).toString('hex')
+  await runSystemCommand(engine, 'insertMetadata', { name: 'store-id', value }, clock)
+  return (await read()) ?? value
 }
 
 /** Thrown if another currency is requested than that of the prices in orders. The message is a sentence. */

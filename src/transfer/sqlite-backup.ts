@@ -38,7 +38,7 @@ export async function backupSqlite(
   worker.onerror = ({ message }) => reject(new Error(message))
   const abort = (): void => reject(signal.reason)
   signal.addEventListener('abort', abort)
-  const timer = setInterval(() => onBytes(statSync(task.to).size, statSync(task.from).size), PROGRESS_MS)
+  const timer = setInterval(() => reportProgress(task, onBytes), PROGRESS_MS)
   try {
     signal.throwIfAborted()
     worker.postMessage(task)
@@ -49,5 +49,14 @@ export async function backupSqlite(
     clearInterval(timer)
     signal.removeEventListener('abort', abort)
     worker.terminate()
+  }
+}
+
+/** A file that has gone, as with a disk that was removed, ends the copy itself with an error. */
+function reportProgress({ from, to }: BackupTask, onBytes: (copied: number, total: number) => void): void {
+  try {
+    onBytes(statSync(to).size, statSync(from).size)
+  } catch {
+    // There is no progress to report.
   }
 }

@@ -47,7 +47,11 @@ onEveryEngine(engine => {
 
   test('the doctor finds and names damage to the stock, the totals, the audit log and the secret key', async () => {
     await using place = await newStoreDirectory(engine)
-    await place.use(client => useShop(client, 2, 200, 1))
+    await place.use(async client => {
+      await useShop(client, 2, 200, 1)
+      // Without a webhook, the store needs no key.
+      await client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+    })
     const damages: [subject: string, damage: string, repair: string, message: string][] = [
       [
         'stock',
@@ -243,6 +247,9 @@ test('the doctor warns of a day-old store without a backup, and of a backup olde
   expect(await backupLine()).toStartWith('ok    backup          none yet')
   await place.database(`UPDATE api_key SET created_at = '${daysAgo(2)}'`)
   expect(await backupLine()).toStartWith('warn  backup          none is known')
+  const missing = { ...place.env, PETSTORE_BACKUPS: join(place.directory, 'none') }
+  const unmounted = await run(['doctor', '--data', place.directory], missing)
+  expect(unmounted.output).toMatch(/^warn {2}backup .*is its disk mounted\?$/m)
   for (const [days, mark] of [
     [6, 'ok  '],
     [8, 'warn'],

@@ -42,6 +42,7 @@ onEveryEngine(engine => {
     expect([done.exitCode, done.errors]).toEqual([0, expect.stringContaining(`the new key in ${file}`)])
     expect(readFileSync(file, 'utf8')).not.toBe(old)
     expect(existsSync(`${file}.new`)).toBe(false)
+    if (engine === 'sqlite') expect(readFileSync(`${file}.old`, 'utf8')).toBe(old)
     {
       await using server = await place.startWith(after)
       await place.client(server).createCategory({ body: { name: 'Signed' } })

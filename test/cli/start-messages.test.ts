@@ -1,6 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
@@ -51,6 +51,30 @@ const failures: readonly Failure[] = [
     async place => {
       writeFileSync(join(place.directory, 'sandboxes.db'), '')
       return await start(place)
+    },
+  ],
+  [
+    'A restore or a copy to',
+    async place => {
+      writeFileSync(join(place.directory, 'petstore.db.4194303.petstore-draft'), '')
+      return await start(place)
+    },
+  ],
+  [
+    'PETSTORE_BACKUPS is for the embedded',
+    place =>
+      start(place, {
+        ...place.env,
+        PETSTORE_BACKUPS: '/tmp',
+        DATABASE_URL: 'postgres://u:p@127.0.0.1:9/shop',
+      }),
+  ],
+  [
+    'PETSTORE_BACKUPS must not be',
+    async place => {
+      const link = join(place.directory, 'link')
+      symlinkSync(place.directory, link)
+      return await start(place, { ...place.env, PETSTORE_BACKUPS: link })
     },
   ],
   ['The store cannot listen on', place => start(place, '--host', '203.0.113.7')],

@@ -45,5 +45,7 @@ onEveryEngine(engine => {
       expect.stringContaining('is not the file that was backed up'),
     ])
     expect([await drilledAt(), readdirSync(scratch)]).toEqual([recorded, []])
+    const nowhere = await petstore('drill', '--from', backups, '--scratch', join(scratch, 'none'))
+    expect([nowhere.exitCode, nowhere.errors]).toEqual([1, expect.stringContaining('none does not exist.')])
   })
 })

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startNightlyBackups } from '../../src/cli/backup-files/nightly-backups.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
@@ -25,7 +25,7 @@ test('a served store backs itself up into PETSTORE_BACKUPS, says so, and the bac
   expect(Date.now() / 1000 - at).toBeLessThan(60)
   const [name = '', ...others] = readdirSync(backups).sort().reverse()
   expect([name, others]).toEqual([
-    expect.stringMatching(/^petstore-20\d\d-\d\d-\d\dT\d\d-\d\d-\d\dZ$/),
+    expect.stringMatching(/^petstore-[0-9a-f]{8}-20\d\d-\d\d-\d\dT\d\d-\d\d-\d\dZ$/),
     ['notes.txt'],
   ])
   await server.kill('SIGTERM')
@@ -49,7 +49,7 @@ test('each night gets one backup, also after a failure, and a changed audit log 
   let nowMs = Date.parse('2026-11-29T12:00:00Z')
   const start = () =>
     startNightlyBackups({
-      ...{ config: configFrom({ data }), directory, log, clock: () => nowMs },
+      ...{ config: configFrom({ data }), directory, storeId: '00c0ffee', log, clock: () => nowMs },
       ...{ firstCheckMs: 1, checkEveryMs: 5 },
     })
   // The disk of the backups is not mounted.
@@ -57,31 +57,57 @@ test('each night gets one backup, also after a failure, and a changed audit log 
   await until('it failed', () => failing.counts.failed === 1)
   await failing.stop()
   expect(lines.pop()).toContain('is its disk mounted?')
-  mkdirSync(directory)
+  // A backup of another store of that night, and a directory of somebody else.
+  const others = ['petstore-00000000-2026-11-29T12-00-00Z', 'petstore-00c0ffee-2026-11-20T12-00-00Z']
+  for (const name of others) mkdirSync(join(directory, name), { recursive: true })
   const backups = start()
   await until('the first night', () => backups.counts.saved === 1)
   nowMs += 6 * 3_600_000
   await Bun.sleep(100)
-  expect(readdirSync(directory)).toEqual(['petstore-2026-11-29T12-00-00Z'])
+  expect(readdirSync(directory).sort()).toEqual([...others, 'petstore-00c0ffee-2026-11-29T12-00-00Z'].sort())
   nowMs += DAY_MS
   await until('the second night', () => backups.counts.saved === 2)
   await store.database(`UPDATE event SET data = '{}' WHERE position = 1`)
   nowMs += DAY_MS
   await until('the third night', () => backups.counts.damaged === 1)
   await backups.stop()
-  expect(readdirSync(directory)).toHaveLength(3)
+  expect(readdirSync(directory)).toHaveLength(5)
   expect(backups.counts).toEqual({ saved: 2, damaged: 1, failed: 0 })
   expect(lines.at(-1)).toContain('the audit log of the store was changed')
 })
 
-test('a start refuses a place for backups that cannot be one', async () => {
+test('a directory that vanishes while a backup is made fails the backup, and the store serves on', async () => {
   await using place = await newStoreDirectory('sqlite')
-  const inData = await run(['serve', ...place.args], { ...place.env, PETSTORE_BACKUPS: place.directory })
-  expect([inData.exitCode, inData.errors]).toEqual([
+  const backups = join(place.directory, 'stick')
+  mkdirSync(backups)
+  await using server = await place.startWith({ ...place.env, PETSTORE_BACKUPS: backups })
+  const failed = 'petstore_nightly_backups_total{result="failed"}'
+  await until(
+    'a backup failed',
+    async () => {
+      // A draft lives for some milliseconds: the directory goes whenever there is one.
+      if (readdirSync(place.directory).includes('stick') && readdirSync(backups).length > 0)
+        rmSync(backups, { recursive: true, force: true })
+      return existsSync(backups) ? false : (await metricsOf(server, failed))[failed] === 1
+    },
+    20_000,
+  )
+  await makePet(place.client(server))
+  expect(await server.kill('SIGTERM')).toBe(0)
+}, 30_000)
+
+test('a start refuses a directory in which a restore was interrupted, and repeating the restore works', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await place.use(client => makePet(client))
+  const [backup, target] = [join(place.directory, 'backup'), join(place.directory, 'target')]
+  await run(['backup', '--to', backup, '--data', place.directory], place.env)
+  mkdirSync(target)
+  // A process that was killed has left its draft.
+  writeFileSync(join(target, 'petstore.db.4194303.petstore-draft'), 'half')
+  const refused = await run(['serve', '--port', '0', '--data', target], place.env)
+  expect([refused.exitCode, refused.errors]).toEqual([
     1,
-    expect.stringContaining('must not be the data directory'),
+    expect.stringContaining('was interrupted: repeat it'),
   ])
-  const env = { ...place.env, PETSTORE_BACKUPS: '/tmp', DATABASE_URL: 'postgres://shop@127.0.0.1:9/shop' }
-  const onPostgres = await run(['serve', ...place.args], env)
-  expect([onPostgres.exitCode, onPostgres.errors]).toEqual([1, expect.stringContaining('for PostgreSQL')])
+  expect((await run(['restore', '--from', backup, '--to', target])).exitCode).toBe(0)
 })

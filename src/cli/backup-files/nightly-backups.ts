@@ -1,4 +1,4 @@
-import { readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
@@ -9,7 +9,7 @@ import { formatInstantMs } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
 import { clocksIn } from '../../values/time-zone.ts'
 import { reasonOf } from '../terminal/terminal.ts'
-import { DATABASE_FILE, readManifest, verifyBackup } from './backup-manifest.ts'
+import { DATABASE_FILE, MANIFEST_FILE, readManifest, verifyBackup } from './backup-manifest.ts'
 import { recordBackup } from './last-backup.ts'
 import { makeBackup } from './make-backup.ts'
 
@@ -23,12 +23,14 @@ const DAY_MS = 86_400_000
 /** How many days, weeks and months keep a backup: the last one of each that has any. */
 const KEPT = { day: 7, week: 4, month: 12 } as const
 
-const NAME = /^petstore-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/
+const NAME = /^petstore-([0-9a-f]{8})-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/
 
 interface NightlyOptions {
   readonly config: Config
   /** The directory of the backups; it must exist, because a directory of a disk that is not mounted does not. */
   readonly directory: string
+  /** Tells the backups of this store from those of another one in the same directory: 8 hexadecimal digits. */
+  readonly storeId: string
   readonly log: Log
   /** The time in milliseconds since 1970. */
   readonly clock?: () => number
@@ -52,7 +54,7 @@ export function startNightlyBackups(options: NightlyOptions): {
   readonly counts: Readonly<BackupCounts>
   stop(): Promise<void>
 } {
-  const { directory, log, clock = Date.now, config } = options
+  const { directory, storeId, log, clock = Date.now, config } = options
   const { firstCheckMs = FIRST_CHECK_MS, checkEveryMs = CHECK_EVERY_MS } = options
   const counts: BackupCounts = { saved: 0, damaged: 0, failed: 0 }
   const stopping = new AbortController()
@@ -60,7 +62,7 @@ export function startNightlyBackups(options: NightlyOptions): {
   const run = async (): Promise<void> => {
     for (let waitMs = firstCheckMs; await pause(waitMs, signal); ) {
       waitMs = checkEveryMs
-      if (!isDue(backupsIn(directory), clock(), config.timeZone)) continue
+      if (!isDue(backupsIn(directory, storeId), clock(), config.timeZone)) continue
       try {
         counts[await makeOne(options, clock(), signal)]++
       } catch (error) {
@@ -82,13 +84,13 @@ export function startNightlyBackups(options: NightlyOptions): {
 }
 
 async function makeOne(
-  { config, directory, log }: NightlyOptions,
+  { config, directory, storeId, log }: NightlyOptions,
   nowMs: number,
   signal: AbortSignal,
 ): Promise<'saved' | 'damaged'> {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory())
     throw new Error(`${directory} is not a directory: is its disk mounted?`)
-  const to = join(directory, nameOf(nowMs))
+  const to = join(directory, nameOf(storeId, nowMs))
   const { at, bytes, auditProblem } = await makeBackup({
     ...{ to, signal },
     copyDatabase: async draft => {
@@ -101,7 +103,7 @@ async function makeOne(
   await verifyBackup(to, readManifest(to), { signal, onBytes: () => {} })
   await recordBackup(config, { at, isAuditIntact: auditProblem === undefined })
   // The older ones have the audit log before its change.
-  const deleted = auditProblem === undefined ? deletable(backupsIn(directory), config.timeZone) : []
+  const deleted = auditProblem === undefined ? deletable(backupsIn(directory, storeId), config.timeZone) : []
   for (const { name } of deleted) rmSync(join(directory, name), { recursive: true, force: true })
   log.info({ backup: to, bytes, deleted: deleted.length }, 'the backup of the night was made')
   if (auditProblem === undefined) return 'saved'
@@ -115,15 +117,16 @@ interface NightlyBackup {
   readonly atMs: number
 }
 
-function nameOf(ms: number): string {
-  return `petstore-${formatInstantMs(ms - (ms % 1000)).replaceAll(':', '-')}`
+function nameOf(storeId: string, ms: number): string {
+  return `petstore-${storeId}-${formatInstantMs(ms - (ms % 1000)).replaceAll(':', '-')}`
 }
 
-function backupsIn(directory: string): NightlyBackup[] {
+function backupsIn(directory: string, storeId: string): NightlyBackup[] {
   try {
     return readdirSync(directory).flatMap(name => {
-      const [, day, hour, minute, second] = NAME.exec(name) ?? []
-      return day === undefined ? [] : [{ name, atMs: Date.parse(`${day}T${hour}:${minute}:${second}Z`) }]
+      const [, id, day, hour, minute, second] = NAME.exec(name) ?? []
+      const isOwn = id === storeId && existsSync(join(directory, name, MANIFEST_FILE))
+      return isOwn ? [{ name, atMs: Date.parse(`${day}T${hour}:${minute}:${second}Z`) }] : []
     })
   } catch {
     // The attempt to make a backup says what is wrong.

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import { draftOf } from '../../files/draft.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { MANIFEST_FILE, readManifest } from '../backup-files/backup-manifest.ts'
@@ -10,7 +11,7 @@ import { checkContent, lineOf } from '../inspect/doctor.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
-import { CommandFailed, EXIT_USAGE, escapeControls, print, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { restoreBackup } from './restore.ts'
 
 interface DrillOptions extends PlaceOptions {
@@ -46,7 +47,9 @@ async function runDrill({ from, scratch, data, databaseUrl }: DrillOptions): Pro
   const at = formatInstantMs(Date.now())
   const startedMs = performance.now()
   using interruption = interruptedBySignals('Nothing was left.')
-  const directory = mkdtempSync(join(scratch, 'petstore-drill-'))
+  if (!existsSync(scratch)) throw new CommandFailed(`${escapeControls(scratch)} does not exist.`)
+  // A later drill removes what a killed one left.
+  const directory = draftOf(join(scratch, 'petstore-drill'))
   try {
     const to = { kind: 'directory', name: directory, directory } as const
     const { restore } = await restoreBackup(backup, to, interruption.signal)
@@ -61,7 +64,9 @@ async function runDrill({ from, scratch, data, databaseUrl }: DrillOptions): Pro
     const problems = results.filter(({ level }) => level === 'problem').length
     if (problems > 0)
       throw new CommandFailed(`${escapeControls(backup)}: ${countText(problems, 'check')} failed.`)
-    await recordDrill(config, { at, isAuditIntact: true })
+    await recordDrill(config, { at, isAuditIntact: true }).catch(error =>
+      say(`The metrics will not know of this drill: ${escapeControls(reasonOf(error))}`),
+    )
     const seconds = ((performance.now() - startedMs) / 1000).toFixed(1)
     say(
       `The store of ${restore.manifest.createdAt} was restored from ${escapeControls(backup)} in ${seconds} s.`,

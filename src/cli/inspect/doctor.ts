@@ -14,6 +14,7 @@ import { hasAdminKey } from '../../shop/keys/verbs.ts'
 import { clockBehind } from '../../shop/log/newest-change.ts'
 import { verifyAuditChain } from '../../shop/log/verification.ts'
 import { findWrongKeys, findWrongTotals, invariants } from '../../shop/registry/invariants.ts'
+import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
 import { countText } from '../../values/count-text.ts'
 import { parseInstantMs, storedInstant } from '../../values/instant.ts'
 import { findRecords } from '../backup-files/last-backup.ts'
@@ -296,6 +297,7 @@ async function checkSecretKey(reader: Reader, config: Config): Promise<Finding> 
     return { problem: `${missing}: restore it from a backup` }
   }
   if (isSecretKeyOf(checkValue, key)) return 'it decrypts the webhook secrets'
+  if (!(await hasEncryptedSecret(reader))) return 'not needed: there is no webhook'
   return { problem: 'it is not the key with which the webhook secrets were encrypted' }
 }
 
@@ -313,6 +315,9 @@ async function checkClock(reader: Reader): Promise<Finding> {
 
 /** Warns like the dashboard: after a week, or if a store that is older than a day has no backup. */
 async function checkBackup(reader: Reader, config: Config): Promise<Finding> {
+  const { backups } = config
+  if (backups !== undefined && config.databaseUrl === undefined && !existsSync(backups))
+    return { warning: `${backups} (PETSTORE_BACKUPS) does not exist: is its disk mounted?` }
   const { backup } = await findRecords(reader, config)
   const since = backup?.at ?? (await reader.one(firstKey))?.since
   const ageMs = Date.now() - (parseInstantMs(since ?? '') ?? Date.now())

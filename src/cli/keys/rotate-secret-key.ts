@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { copyFileSync, existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
@@ -46,11 +46,17 @@ async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: stri
   await using store = await openStopped(config, { advice })
   const count = await rotate(store.engine, config, file)
   if (isInDirectory) {
+    if (!existsSync(`${own}.old`)) copyFileSync(own, `${own}.old`)
     renameSync(file, own)
     syncDirectory(dirname(own))
   }
   const where = isInDirectory ? own : file
   say(`The secrets of the webhooks (${count}) are encrypted with the new key in ${where}: keep a copy of it.`)
+  say(
+    isInDirectory
+      ? `Backups from before need the old key, which is in ${own}.old: keep it as long as you keep them.`
+      : 'Backups from before need the old key: keep it as long as you keep them.',
+  )
   if (!isInDirectory) say(`Set PETSTORE_SECRET_KEY_FILE=${file} before the next start.`)
 }
 

@@ -1,12 +1,14 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type Config, settingList } from '../../config.ts'
 import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
+import { hasDraft } from '../../files/draft.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { registryFile } from '../../sandboxes/registry/registry-file.ts'
-import { CurrencyBound, ensureAdminKey, settleCurrency } from '../../serving/first-start.ts'
+import { CurrencyBound, ensureAdminKey, settleCurrency, settleStoreId } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { type BoundPort, bindPort, type Serving, startServer } from '../../serving/server.ts'
 import { watchedTables } from '../../serving/service.ts'
@@ -20,9 +22,9 @@ import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { removeAddressFile, writeAddressFile } from '../store-access/address-file.ts'
 import { adminKeyFile, adminKeyPath } from '../store-access/admin-key-file.ts'
 import { openOrFail } from '../store-access/stopped-store.ts'
-import { configFrom } from '../store-access/store-config.ts'
+import { configFrom, hasDatabase } from '../store-access/store-config.ts'
 import { isAnyAddress, localAddress } from '../store-access/this-machine.ts'
-import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
+import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../terminal/terminal.ts'
 import { unknownWord } from '../terminal/unknown-word.ts'
 import { loadDemo } from './demo.ts'
 import { openLog } from './log.ts'
@@ -61,6 +63,7 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   // The port is bound first: if it is in use, the data directory must stay unchanged.
   const listener = bind(config)
   const lock = config.databaseUrl === undefined ? lockData(config.data) : undefined
+  if (lock) refuseInterrupted(config.data)
   if (lock) removeAddressFile(config.data)
   const foundKey = readOwnSecretKey(config)
   const onFatal = (error: string): never => {
@@ -73,7 +76,9 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const lifecycleClock = clockFrom(config.clock, clock)
   const delivery = config.webhookRetries && { retryDelaysMs: config.webhookRetries }
   const directory = config.backups
-  const nightly = directory === undefined ? undefined : startNightlyBackups({ config, directory, log })
+  const storeId = directory === undefined ? '' : await settleStoreId(engine, clock)
+  const nightly =
+    directory === undefined ? undefined : startNightlyBackups({ config, directory, storeId, log })
   const backups = consoleBackups(engine, config, nightly?.counts)
   const options = { ...config, secretKey, currency, engine, log, clock, lifecycleClock, backups }
   const serving = startServer({ ...options, ...(delivery && { delivery }) }, listener)
@@ -139,9 +144,22 @@ function refuseBackups(directory: string, { data, databaseUrl }: Config): void {
   if (databaseUrl !== undefined)
     throw new CommandFailed(
       'PETSTORE_BACKUPS is for the embedded database: for PostgreSQL, see "Back up" in docs/running.md.',
+      EXIT_USAGE,
     )
-  if (resolve(directory) === resolve(data))
-    throw new CommandFailed('PETSTORE_BACKUPS must not be the data directory of the store.')
+  if (realPath(directory) === realPath(data))
+    throw new CommandFailed('PETSTORE_BACKUPS must not be the data directory of the store.', EXIT_USAGE)
+}
+
+function realPath(path: string): string {
+  return existsSync(path) ? realpathSync(path) : resolve(path)
+}
+
+/** Throws CommandFailed for a directory with only what an interrupted restore left: it would become a new shop. */
+function refuseInterrupted(directory: string): void {
+  if (hasDatabase(directory) || !hasDraft(databaseFile(directory))) return
+  throw new CommandFailed(
+    `A restore or a copy to ${escapeControls(directory)} was interrupted: repeat it, or delete what it left there.`,
+  )
 }
 
 /** Returns the clock that retires operations: it starts at the configured instant, or is the normal clock. */
