@@ -139,6 +139,8 @@ export interface CreatedSandbox {
   expiresAt: string
   /** The key of the sandbox: an admin key of its store, and the key of its control operations. Only this response contains it. It is valid for this sandbox only. */
   adminKey: string
+  /** What tells a student of a class from others with the same name. Absent outside of a class. */
+  identifier?: string
 }
 
 /** Ends an event stream abruptly. */

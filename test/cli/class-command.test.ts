@@ -62,6 +62,10 @@ test('a list of a school becomes a class, and a second run adds only the missing
   ])
   expect(second.errors).toContain('2 were in the class already.')
   expect(readFileSync(join(place.path, 'sandboxes.csv'), 'utf8').trim().split('\n')).toHaveLength(4)
+  await runToEnd(command(['sandbox', 'print']).line, childEnvironment({}), place.path)
+  for (const file of ['sandboxes.csv', 'sandboxes.html'])
+    for (const identifier of ['a1@x.example', 'a2@x.example', 'ada@x.example'])
+      expect(readFileSync(join(place.path, file), 'utf8')).toContain(identifier)
   const results = await runIn(place.path, 'results')
   expect(results.output).toStartWith(
     'student,identifier,exercise,state,when,tries\nAda Lovelace,ada@x.example,1. Read,open,,0\n',

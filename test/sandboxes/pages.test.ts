@@ -380,10 +380,11 @@ describe('the pages of a host in a real browser', () => {
     const { created } = await host.create({ label: '' })
     const { baseUrl: address, adminKey: key } = created
     const labels = ['<b>Ada & co</b>', ...Array(8).fill('W'.repeat(100)), '']
+    const identifier = 'ada.lovelace@school.example'
     const { page, faults } = await open(context, `${host.base}/livez`)
-    await page.setContent(cardsPage(labels.map(label => ({ label, address, key }))))
+    await page.setContent(cardsPage(labels.map(label => ({ label, identifier, address, key }))))
     const headings = await page.getByRole('heading').allInnerTexts()
-    expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'])
+    expect(headings).toEqual([...labels.slice(0, -1), 'Sandbox 10'].map(text => `${text}\n${identifier}`))
     const card = page.getByRole('listitem').first()
     for (const text of [address, key]) expect(await card.textContent()).toContain(text)
     await page.emulateMedia({ media: 'print' })

@@ -15,6 +15,8 @@ import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal
 /** One line of the list: what a student needs to use a sandbox, and what a teacher needs to control it. */
 export interface SavedSandbox {
   readonly label: string
+  /** What tells students with the same label apart; absent if the label does. */
+  readonly identifier?: string
   /** The base address of the store. */
   readonly address: string
   readonly key: string
@@ -26,13 +28,15 @@ export interface SavedSandbox {
   readonly print: string
 }
 
+/** The columns of every list. One with an identifier gets another column for it. */
 const columns = ['label', 'address', 'key', 'expiresAt', 'id', 'console', 'print'] as const
+const IDENTIFIER = 'identifier'
 /** The columns without which a sandbox cannot be controlled. The others may be missing. */
 const requiredColumns = ['address', 'key', 'id'] as const
 
 /** The names of the columns: a spreadsheet, or a person, may have written them in another case. */
 const columnsByLowerCase: Readonly<Record<string, string>> = Object.fromEntries(
-  columns.map(name => [name.toLowerCase(), name]),
+  [...columns, IDENTIFIER].map(name => [name.toLowerCase(), name]),
 )
 
 interface SavedTable {
@@ -44,10 +48,12 @@ interface SavedTable {
 }
 
 /** Returns the line of a new sandbox. */
-export function savedSandbox({ id, baseUrl, adminKey, label, expiresAt }: CreatedSandbox): SavedSandbox {
+export function savedSandbox(created: CreatedSandbox): SavedSandbox {
+  const { id, baseUrl, adminKey, label = '', identifier = label, expiresAt } = created
   const host = hostOf({ address: baseUrl, id })
   return {
-    label: label ?? '',
+    label,
+    ...(identifier !== label && { identifier }),
     address: baseUrl,
     key: adminKey,
     expiresAt,
@@ -69,9 +75,9 @@ export function sandboxesCsv(sandboxes: readonly SavedSandbox[]): string {
 
 /** Returns the line of a sandbox. The cell of a column of `header` that is not in `columns` is empty. */
 function lineOf(sandbox: SavedSandbox, header: readonly string[] = columns): string {
-  const cells: ReadonlyMap<string, string> = new Map(
+  const cells = new Map<string, string>(
     columns.map(name => [name, name === 'label' ? csvLabel(sandbox.label) : sandbox[name]]),
-  )
+  ).set(IDENTIFIER, csvLabel(sandbox.identifier ?? ''))
   return csvLine(header.map(name => cells.get(name) ?? ''))
 }
 
@@ -124,12 +130,17 @@ export class SavedSandboxes {
   add(sandbox: SavedSandbox): void {
     this.#orFail(() => {
       const { header, lines, text, isPlain } = this.#table()
-      const line = lineOf(sandbox, header)
+      const isWider = sandbox.identifier !== undefined && !header.includes(IDENTIFIER)
+      const wide = isWider ? [...header, IDENTIFIER] : header
+      const line = lineOf(sandbox, wide)
       // A file that already existed may be readable by others, but now it gets a key.
       makePrivate(this.path)
       // An editor may have removed the last line end. A list that a spreadsheet saved in another form becomes a CSV.
-      if (isPlain) appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + line)
-      else this.#write([header, ...lines].map(line => csvLine(line)).join('') + line)
+      if (isPlain && !isWider) appendFileSync(this.path, (text.endsWith('\n') ? '' : '\n') + line)
+      else {
+        const others = lines.map(cells => wide.map((_, column) => cells[column] ?? ''))
+        this.#write([wide, ...others].map(cells => csvLine(cells)).join('') + line)
+      }
     })
   }
 
@@ -200,6 +211,9 @@ export class SavedSandboxes {
 /** Returns the sandbox of a line; undefined if its key, id or address is not valid. */
 function readRow(row: Readonly<Record<string, string>>): SavedSandbox | undefined {
   const { label = '', address = '', key = '', expiresAt = '', id = '', console = '', print = '' } = row
+  const identifier = row[IDENTIFIER] || undefined
   const isValid = isSandboxId(id) && isKeyText(key) && URL.canParse(address) && address.endsWith(`/s/${id}`)
-  return isValid ? { label, address, key, expiresAt, id, console, print } : undefined
+  return isValid
+    ? { label, ...(identifier && { identifier }), address, key, expiresAt, id, console, print }
+    : undefined
 }

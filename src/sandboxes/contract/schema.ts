@@ -166,6 +166,11 @@ export const CreatedSandbox = z
       maxLength: 64,
       example: 'pst_0000000000000000000000000000000000000000000000000',
     }),
+    identifier: z.string().max(200).optional().meta({
+      description:
+        'What tells a student of a class from others with the same name. Absent outside of a class.',
+      example: 'ada@school.example',
+    }),
   })
   .meta({
     id: 'CreatedSandbox',

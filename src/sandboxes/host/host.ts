@@ -367,7 +367,7 @@ export class SandboxHost {
         await this.delete(sandbox.id)
         throw refusalOfFullDisk(error)
       }
-      created.push(sandbox)
+      created.push({ ...sandbox, identifier: student.identifier })
     }
     return created
   }

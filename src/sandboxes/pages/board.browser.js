@@ -191,7 +191,11 @@ function studentRow(student, index, isProjector) {
   const shownName = isProjector ? `Student ${index + 1}` : name
   const head = cell('th', shownName)
   head.scope = 'row'
-  if (!isProjector && identifier !== name) head.title = identifier
+  if (!isProjector && identifier !== name) {
+    const small = document.createElement('small')
+    small.textContent = identifier
+    head.append(small)
+  }
   row.append(head, ...exercises.map(exerciseCell))
   if (isProjector) return row
   row.append(
@@ -211,7 +215,14 @@ function exerciseCell({ state, met, of, tries, doneAt }) {
   return found
 }
 
-function actionsCell({ sandboxId, name }) {
+/** Returns the name of a student, with what tells it from an equal one. */
+function fullName({ name, identifier }) {
+  return identifier === name ? name : `${name} (${identifier})`
+}
+
+function actionsCell(student) {
+  const { sandboxId } = student
+  const name = fullName(student)
   const actions = cell('td', '', 'row-actions')
   const ask = text => window.confirm(text)
   actions.append(
@@ -244,7 +255,8 @@ function actionsCell({ sandboxId, name }) {
 async function replaceKey(sandboxId, name) {
   const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`)
   byId('dialog-title').textContent = `The new key of ${name}`
-  byId('dialog-text').textContent = `The address is still ${baseUrl}. The key is shown only now.`
+  byId('dialog-text').textContent =
+    `The address is still ${baseUrl}. The key is shown only now: the list of "petstore class create" has the old one.`
   byId('dialog-key').textContent = adminKey
   byId('dialog-card').href = `${hostPath}/sandboxes/${sandboxId}/print#key=${adminKey}`
   byId('dialog').showModal()

@@ -5,6 +5,8 @@ import { consoleLink, qrCode } from './qr-code.ts'
 interface Card {
   /** An empty text if the sandbox has no label. */
   readonly label: string
+  /** What tells students with the same label apart; absent if the label does. */
+  readonly identifier?: string
   /** The base address of the sandbox. */
   readonly address: string
   readonly key: string
@@ -26,13 +28,19 @@ ${cards.map(cardHtml).join('\n')}
   })
 }
 
-function cardHtml({ label, address, key }: Card, index: number): string {
+function cardHtml({ label, identifier, address, key }: Card, index: number): string {
   const title = label === '' ? `Sandbox ${index + 1}` : label
   const groups = (key.match(KEY_PARTS) ?? []).map(group => `<span class="group">${group}</span>`)
   // A long address wraps before the id.
-  return `<li><h2>${escapeHtml(title)}</h2>
+  return `<li>${headingHtml(title, identifier)}
 ${qrCode(consoleLink(address, key), 'console')}
 <div><p>Address <code>${escapeHtml(address).replace('/s/', '/s/<wbr>')}</code></p>
 <p>Key, without gaps <code>${groups.join('')}</code></p>
 <p>The code opens the console, signed in. The lesson is at /docs/guide/lesson below the address.</p></div></li>`
+}
+
+function headingHtml(title: string, identifier: string | undefined): string {
+  const name = escapeHtml(title)
+  if (identifier === undefined) return `<h2>${name}</h2>`
+  return `<h2 class="pair"><span>${name}</span><small>${escapeHtml(identifier)}</small></h2>`
 }
