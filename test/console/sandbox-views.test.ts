@@ -39,7 +39,14 @@ describe('the console of a sandbox:', () => {
     await page.getByText('Requests to the sandbox appear here').waitFor()
     await sandbox.call('POST', '/categories', { body: { name: 'Otters' } })
     await sandbox.call('GET', '/pets/404404')
-    await sandbox.call('GET', '/pets', { headers: { 'Petstore-Fault': 'error; code=overloaded' } })
+    // A request of the lesson is one of the student; those of the console are hidden.
+    const lesson = {
+      Referer: `${sandbox.created.baseUrl}/docs/guide/lesson`,
+      'Sec-Fetch-Site': 'same-origin',
+    }
+    await sandbox.call('GET', '/pets', {
+      headers: { 'Petstore-Fault': 'error; code=overloaded', ...lesson },
+    })
     const rows = page.getByRole('table', { name: 'Requests' }).locator('tbody tr')
     await until('three requests are shown', async () => (await rows.count()) === 3)
     const texts = await rows.allInnerTexts()

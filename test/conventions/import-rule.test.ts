@@ -28,7 +28,13 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   catalogue: ['values', 'shop/kernel/limits.ts', 'shop/imports/limits.ts', 'shop/imports/schema.ts'],
   // The data of the store comes only through the client.
   console: [
-    ...['client', 'catalogue', 'contract/scopes.ts', 'http/pages/view-paths.ts'],
+    ...[
+      'client',
+      'catalogue',
+      'contract/scopes.ts',
+      'http/pages/page-request.ts',
+      'http/pages/view-paths.ts',
+    ],
     ...[
       'barcode',
       'control-characters',

@@ -361,6 +361,25 @@ test('the teacher uses the store of a student, and neither the board nor the log
   expect(host.host.classes.board(ofClass.id).students[0]?.exercises[0]?.state).toBe('open')
 })
 
+test('requests of the console and of the documentation are not on the board, but those of the lesson are', async () => {
+  await using session = await openClass(['Ada'])
+  const [ada] = session.students
+  const student = () => session.host.host.classes.board(session.ofClass.id).students[0]
+  const send = (path: string, headers: Record<string, string>): Promise<Response> =>
+    fetch(`${ada?.baseUrl}${path}`, { headers })
+  for (const page of ['/console', '/console/pets?q=dog', '/docs', '/docs/'])
+    for (const path of ['/pets?limit=1', '/pets/999999'])
+      await send(path, { Referer: `${ada?.baseUrl}${page}` })
+  await send('/pets?limit=1', { 'Sec-Fetch-Site': 'same-origin' })
+  await send('/docs', {})
+  expect(student()).toMatchObject({ requestsPerMinute: 0n, exercises: [{ state: 'open', tries: 0n }] })
+  expect(student()).not.toHaveProperty('lastError')
+  expect(student()).not.toHaveProperty('lastActivityAt')
+  const lesson = { Referer: `${ada?.baseUrl}/docs/guide/lesson`, 'Sec-Fetch-Site': 'same-origin' }
+  await send('/pets?limit=1', lesson)
+  expect(student()).toMatchObject({ requestsPerMinute: 1n, exercises: [{ state: 'done' }] })
+})
+
 test('the board counts the requests of the last minute', async () => {
   let aheadMs = 0
   await using session = await openClass(['Ada'], { clock: () => Date.now() + aheadMs })

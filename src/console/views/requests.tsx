@@ -1,6 +1,7 @@
 import { Anchor, Badge, Button, Checkbox, Code, Group, Modal, Stack, Text } from '@mantine/core'
 import { useState } from 'react'
 import type { LoggedRequest } from '../../client/petstore-client.ts'
+import { isPageRequest } from '../../http/pages/page-request.ts'
 import { request } from '../data/change.ts'
 import { hostClient, sandboxId } from '../data/host-api.ts'
 import { useRequests } from '../data/requests.ts'
@@ -20,7 +21,6 @@ import { locale } from '../words/language.ts'
 import { t } from '../words/sentences.tsx'
 
 const TABLE_MIN_PX = 760
-const PAGE_PATH = /^\/(console|docs)([/?]|$)/
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const statusGroups = [
   { value: '2', label: t('2xx success') },
@@ -34,7 +34,7 @@ interface RequestFilter {
   readonly method: string | null
   readonly status: string | null
   readonly path: string
-  /** Whether to also show the requests that pages of this host send, such as this console. */
+  /** Whether to also show the requests that this console and the documentation send. */
   readonly showsPages: boolean
 }
 
@@ -94,8 +94,7 @@ function matches({ method, status, path, requestHeaders }: LoggedRequest, filter
     (filter.method === null || filter.method === method) &&
     (filter.status === null || filter.status === group) &&
     path.toLowerCase().includes(filter.path.trim().toLowerCase()) &&
-    // A browser adds `sec-fetch-site: same-origin` to each request that a page sends to its own origin.
-    (filter.showsPages || !(requestHeaders['sec-fetch-site'] === 'same-origin' || PAGE_PATH.test(path)))
+    (filter.showsPages || !isPageRequest(path, name => requestHeaders[name]))
   )
 }
 

@@ -1,4 +1,5 @@
 import { validationFailed } from '../../contract/error.ts'
+import { isPageRequest } from '../../http/pages/page-request.ts'
 import { keyHash, newKey } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
@@ -255,7 +256,8 @@ export class Classes {
    */
   async observe(sandboxId: string, happening: Happening, read: ReadState | undefined): Promise<void> {
     const entry = this.#classOf.get(sandboxId)
-    if (!entry) return
+    // What the console or the documentation reads for a student, or for the teacher, is no work on the lesson.
+    if (!entry || isPageRequest(happening.target, name => happening.requestHeaders.get(name))) return
     if (happening.operationId !== DELIVERY) this.#recentOf(sandboxId).push(happening.atMs)
     const isRead = ['GET', 'HEAD'].includes(happening.method) || happening.operationId === DELIVERY
     const isChange = !isRead && (happening.status ?? 200) < 300
