@@ -342,10 +342,14 @@ test('a wrong key in the list is reported, and so is a file that is not a list',
   const text = readFileSync(path, 'utf8').replaceAll(first?.key ?? '', second?.key ?? '')
   writeFileSync(path, text)
   const wrong = await at.sandbox('list')
-  expect([wrong.exitCode, wrong.output, wrong.errors]).toEqual([
+  const problem = '401 invalid_token: The key does not belong to this sandbox.'
+  expect([wrong.exitCode, wrong.errors]).toEqual([
     1,
-    '',
-    '401 invalid_token: The key does not belong to this sandbox.\nThe key came from sandboxes.csv.\n',
+    `${first?.id}: ${problem}\nThe key came from sandboxes.csv.\n`,
+  ])
+  expect(rowsOf(wrong.output).map(({ id, state }) => [id, state])).toEqual([
+    [first?.id, problem],
+    [second?.id, 'ready'],
   ])
   expect((await at.sandbox('list', '--saved', 'other.csv')).errors).toStartWith(
     `The list ${join(at.path, 'other.csv')} cannot be read: there is no such file.`,

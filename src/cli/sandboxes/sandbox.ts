@@ -122,20 +122,26 @@ interface ListOptions extends SavedOptions {
 
 async function runList({ format = defaultSandboxFormat(), ...options }: ListOptions): Promise<void> {
   const rows: Record<string, unknown>[] = []
-  for (const { id, label, expiresAt, ...saved } of new SavedSandboxes(options.saved).read()) {
-    const found = await onHost({ id, ...saved }, options, host => host.getSandbox({ sandboxId: id }))
-    rows.push(
-      found
-        ? {
-            id,
-            state: found.data.state,
-            generation: found.data.generation,
-            expiresAt: found.data.expiresAt,
-            label: found.data.label,
-          }
-        : { id, state: GONE, expiresAt, label: label || undefined },
-    )
+  const failures: string[] = []
+  for (const sandbox of new SavedSandboxes(options.saved).read()) {
+    const { id, label, expiresAt } = sandbox
+    const known = { id, state: GONE, generation: undefined, expiresAt, label: label || undefined }
+    try {
+      const found = await onHost(sandbox, options, host => host.getSandbox({ sandboxId: id }))
+      const { state, generation, expiresAt: end, label: name } = found?.data ?? known
+      rows.push({ id, state, generation, expiresAt: end, label: name })
+    } catch (error) {
+      const message = messageOfOne(error)
+      rows.push({ ...known, state: message.split('\n')[0] })
+      failures.push(`${nameOf(sandbox)}: ${message}`)
+    }
   }
+  await printRows(rows, format)
+  if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
+  if (failures.length > 0) throw new CommandFailed(failures.join('\n'))
+}
+
+async function printRows(rows: Record<string, unknown>[], format: SandboxFormat): Promise<void> {
   const columns = ['id', 'state', 'generation', 'expiresAt', 'label']
   if (format === 'json') await print(`${jsonText(rows)}\n`)
   else if (format === 'csv')
@@ -144,7 +150,6 @@ async function runList({ format = defaultSandboxFormat(), ...options }: ListOpti
     )
   else if (rows.length > 0)
     for (const line of tableLines(columns, rows, terminalWidth())) await print(`${line}\n`)
-  if (rows.length === 0) say(`${escapeControls(options.saved)} has no sandboxes.`)
 }
 
 function csvValue(name: string, row: Readonly<Record<string, unknown>>): unknown {
@@ -184,8 +189,7 @@ async function runReset(ids: readonly string[], options: ResetSandboxesOptions):
       if (isReset) count++
       else failures.push(`${nameOf(sandbox)} was not reset: ${GONE}.`)
     } catch (error) {
-      if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
-      failures.push(`${nameOf(sandbox)} was not reset: ${error.message}`)
+      failures.push(`${nameOf(sandbox)} was not reset: ${messageOfOne(error)}`)
     }
   }
   say(`Reset ${sandboxesText(count)}${snapshot === undefined ? '' : ` to ${escapeControls(snapshot)}`}.`)
@@ -217,6 +221,12 @@ async function runDelete(ids: readonly string[], options: DeleteSandboxesOptions
     saved.remove(deleted)
     say(`Deleted ${sandboxesText(deleted.size)}.`)
   }
+}
+
+/** Returns the message of a failure that concerns only one sandbox, such as a replaced key. Throws any other one. */
+function messageOfOne(error: unknown): string {
+  if (!(error instanceof CommandFailed) || error.exitCode !== 1) throw error
+  return error.message
 }
 
 /** Returns undefined if the sandbox does not exist. Throws CommandFailed for any other failure. */
