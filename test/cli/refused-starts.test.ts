@@ -1,5 +1,7 @@
-import { expect, test } from 'bun:test'
-import { writeFileSync } from 'node:fs'
+import { afterAll, expect, test } from 'bun:test'
+import { spawnSync } from 'node:child_process'
+import { appendFileSync, mkdtempSync, rmdirSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { run, startProcess } from '../support/process.ts'
 import { testFolder } from '../support/test-folder.ts'
@@ -177,4 +179,28 @@ test.each([
 ])('petstore %p is refused', async (words, says) => {
   const { exitCode, output, errors } = await run(words, { PETSTORE_DATA: newDirectory(), PETSTORE_PORT: '0' })
   expect([exitCode, output, errors]).toEqual([2, '', expect.stringContaining(says)])
+})
+
+const disk = mkdtempSync(join(tmpdir(), 'petstore-small-disk-'))
+// Only root may mount.
+const isSmallDisk = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=12m', 'tmpfs', disk]).status === 0
+afterAll(() => {
+  if (isSmallDisk) spawnSync('umount', [disk])
+  rmdirSync(disk)
+})
+
+test.skipIf(!isSmallDisk)('a host that was killed says at its next start that the disk is full', async () => {
+  const args = ['sandboxes', '--data', join(disk, 'data'), '--port', '0', '--log-level', 'error']
+  const host = await startProcess(args)
+  await fetch(`${host.base}/sandboxes`, { method: 'POST' })
+  await host.kill('SIGKILL')
+  try {
+    for (;;) appendFileSync(join(disk, 'filler'), Buffer.alloc(4096))
+  } catch {
+    // The disk is full.
+  }
+  expect(await run(args)).toMatchObject({
+    exitCode: 1,
+    errors: 'The store cannot start: The store has no space left to write.\n',
+  })
 })

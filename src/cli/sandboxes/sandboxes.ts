@@ -2,11 +2,12 @@ import { networkInterfaces } from 'node:os'
 import { type Command, Option } from 'commander'
 import type { Config } from '../../config.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
+import { refusalOfFullDisk } from '../../sandboxes/host/files.ts'
 import { defaultLimits, type SandboxLimits } from '../../sandboxes/host/limits.ts'
 import { type SandboxServer, serveSandboxes } from '../../sandboxes/server.ts'
 import { bindPort } from '../../serving/server.ts'
 import { openLog } from '../serve/log.ts'
-import { lockData, portFailure, stopOnSignals } from '../serve/process.ts'
+import { lockData, portFailure, startFailure, stopOnSignals } from '../serve/process.ts'
 import { configFrom, hasDatabase } from '../store-access/store-config.ts'
 import { isAnyAddress } from '../store-access/this-machine.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
@@ -104,7 +105,9 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
       retryDelaysMs: config.webhookRetries,
     },
     listener,
-  )
+  ).catch(error => {
+    throw startFailure(refusalOfFullDisk(error))
+  })
   stopOnSignals(config.drainSeconds, async secondSignal => {
     serving.drain()
     await Promise.race([Bun.sleep(config.drainSeconds * 1000), secondSignal])

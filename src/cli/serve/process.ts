@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts'
+import { StoreError } from '../../contract/error.ts'
 import type { DataLock } from '../../database/sqlite/data-lock.ts'
 import { lockStopped } from '../store-access/stopped-store.ts'
 import { CommandFailed, reasonOf, say } from '../terminal/terminal.ts'
@@ -16,6 +17,11 @@ export function portFailure(error: unknown, { host, port }: Pick<Config, 'host' 
         `${host}:${port} is in use: stop the process that listens there, or choose another --port.`,
       )
     : new CommandFailed(`The store cannot listen on ${host}:${port}: ${reasonOf(error)}.`)
+}
+
+/** Returns the error for a start that the store refuses, with a sentence; any other error unchanged. */
+export function startFailure(error: unknown): unknown {
+  return error instanceof StoreError ? new CommandFailed(`The store cannot start: ${error.message}`) : error
 }
 
 /**

@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { type Command, Option } from 'commander'
 import { type Config, settingList } from '../../config.ts'
-import { StoreError } from '../../contract/error.ts'
 import { lockPath } from '../../database/sqlite/data-lock.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { hasDraft } from '../../files/draft.ts'
@@ -28,7 +27,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf, say } from '../ter
 import { unknownWord } from '../terminal/unknown-word.ts'
 import { loadDemo } from './demo.ts'
 import { openLog } from './log.ts'
-import { lockData, portFailure, stopOnSignals } from './process.ts'
+import { lockData, portFailure, startFailure, stopOnSignals } from './process.ts'
 
 /** Adds the command `serve`, which is the default command. */
 export function addServe(program: Command): void {
@@ -122,8 +121,7 @@ async function prepare(
     })
   } catch (error) {
     if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
-    if (error instanceof StoreError) throw new CommandFailed(`The store cannot start: ${error.message}`)
-    throw error
+    throw startFailure(error)
   }
 }
 
