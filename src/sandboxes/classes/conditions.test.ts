@@ -53,6 +53,21 @@ test.each([
   expect(() => readCondition(line)).toThrow(reason)
 })
 
+test.each([
+  ['placeOrder status=503', 'error; code=overloaded', false],
+  ['placeOrder status=503 sent:petstore-fault', 'error; code=overloaded', true],
+  ['placeOrder status=503 header:Petstore-Fault~overloaded', 'error; code=overloaded', true],
+  ['placeOrder status=503', 'delay; delay_ms=1', true],
+  // The response is that to a fault rule.
+  ['placeOrder status=503', undefined, true],
+])('the line "%s" is met by a response with 503 after the fault %p: %p', (line, fault, isMet) => {
+  const conditions = [readCondition(line)]
+  const responseHeaders = new Headers({ 'Petstore-Fault': fault ?? 'error; code=overloaded; rule="busy"' })
+  const requestHeaders = new Headers(fault === undefined ? {} : { 'Petstore-Fault': fault })
+  const call = { ...CALL, status: 503, requestHeaders, responseHeaders }
+  expect(advance(conditions, newProgress(conditions), call, new Map()).doneMs !== null).toBe(isMet)
+})
+
 /** Returns the progress after calls, each of an operation at a second. */
 function after(
   lines: readonly string[],

@@ -1,6 +1,7 @@
 import { contract } from '../../shop/registry/operations.ts'
 import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
+import { FAULT_HEADER } from '../failures/faults.ts'
 
 /** The control calls that a lesson can ask for, besides the operations of a store. */
 export const controlCalls = ['resetSandbox', 'setClock', 'setFaults', 'deleteFaults'] as const
@@ -217,10 +218,25 @@ function isInTime(fromMs: number | null | undefined, toMs: number, withinMs: num
 }
 
 function holds({ kind, of, tests }: CheckLine, happening: Happening, states: States): boolean {
-  if (kind === 'call') return of === happening.operationId && tests.every(test => passes(test, happening))
+  if (kind === 'call')
+    return (
+      of === happening.operationId &&
+      (!isAskedError(happening) || tests.some(namesFault)) &&
+      tests.every(test => passes(test, happening))
+    )
   if (!states.has(of)) return false
   const body = states.get(of)
   return tests.every(test => test.part === 'body' && comparesTo(memberAt(body, test.name), test))
+}
+
+/** Returns whether the request itself asked for its error: then the response shows nothing of what was done. */
+function isAskedError({ requestHeaders, responseHeaders }: Happening): boolean {
+  const asked = requestHeaders.get(FAULT_HEADER)?.split(';')[0]?.trim()
+  return asked === 'error' && responseHeaders.has(FAULT_HEADER)
+}
+
+function namesFault({ part, name }: PartTest): boolean {
+  return ['sent', 'header'].includes(part) && name.toLowerCase() === FAULT_HEADER.toLowerCase()
 }
 
 function passes(test: PartTest, happening: Happening): boolean {
