@@ -83,6 +83,12 @@ test.each([
     ['Ada Lovelace'],
     '"E-Mail" makes a student unique.',
   ],
+  [
+    'Klassenliste;;\nSchüler;;\n\nName;Vorname;E-Mail\nLovelace;Ada;a@x.example\n',
+    ['Ada Lovelace'],
+    'Names: "Vorname" and "Name". "E-Mail" makes',
+  ],
+  ['Raum 7\nStand\nA\nB\nC\nVorname;Name\nAda;Lovelace\n', ['Ada Lovelace'], 'Names: "Vorname" and "Name".'],
   ['sep=;\nLast name;First name;Student ID\nLovelace;Ada;007\n', ['Ada Lovelace'], '"Student ID" makes'],
 ])('the list %j has these names', async (text, names, about) => {
   using place = scratch()

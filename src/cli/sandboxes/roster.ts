@@ -7,8 +7,8 @@ import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal
 
 const NAME_CHARS_MAX = 100
 const IDENTIFIER_CHARS_MAX = 200
-/** The header is in one of the first lines. */
-const HEADER_LINES_MAX = 5
+/** The header is one of so many first lines, as in an import of a catalogue. */
+const HEADER_LINES_MAX = 10
 
 // The columns of the lists of schools, in the languages of most users.
 const nameColumns =
@@ -16,6 +16,7 @@ const nameColumns =
 const firstColumns = 'vorname|first name|firstname|given name|prénom|nombre|nome|voornaam|rufname'.split('|')
 const lastColumns =
   'nachname|last name|lastname|surname|family name|familienname|nom|apellidos|cognome|achternaam'.split('|')
+const allNameColumns = [...nameColumns, ...firstColumns, ...lastColumns]
 const uniqueColumns = [
   ...'e-mail|email|e-mail-adresse|mail|e-mail address|courriel|correo'.split('|'),
   ...'identifier|id|student id|user|username|login|benutzername|kennung|schüler-id|schülernummer|matrikelnummer'.split(
@@ -70,10 +71,7 @@ export async function readNames(file: string): Promise<Roster> {
     const chunks = await Array.fromAsync(tableBytes(source, () => {}))
     const text = textOfFile(file, Buffer.concat(chunks), 'table')
     const lines = text.split(/\r\n?|\n/).filter(line => cellValue(line) !== '')
-    const isHeader = (line: string): boolean =>
-      line.split(/[,;\t|]/).some(cell => isNameColumn(cellValue(cell.replaceAll('"', ''))))
-    // A list can have a title above its header.
-    const header = lines.slice(0, HEADER_LINES_MAX).findIndex(isHeader)
+    const header = headerIn(lines)
     const { students, ...others } =
       header >= 0
         ? studentsInTable(file, lines.slice(header).join('\n'))
@@ -88,18 +86,29 @@ export async function readNames(file: string): Promise<Roster> {
   }
 }
 
-function isNameColumn(cell: string): boolean {
-  return [...nameColumns, ...firstColumns, ...lastColumns].includes(cell.toLowerCase())
+/** Returns the index of the line with the most columns, one of them a name; -1 if there is none. Titles have fewer. */
+function headerIn(lines: readonly string[]): number {
+  const counts = lines.slice(0, HEADER_LINES_MAX).map(line => {
+    const cells = line.split(/[,;\t|]/).map(cell => cellValue(cell.replaceAll('"', '')).toLowerCase())
+    const hasName = cells.some(cell => allNameColumns.includes(cell))
+    return hasName ? cells.filter(cell => [...allNameColumns, ...uniqueColumns].includes(cell)).length : 0
+  })
+  const most = Math.max(...counts, 0)
+  return most === 0 ? -1 : counts.indexOf(most)
 }
 
 function studentsInTable(file: string, text: string): Roster {
-  const known = [...nameColumns, ...firstColumns, ...lastColumns, ...uniqueColumns]
+  const known = [...allNameColumns, ...uniqueColumns]
   const [header = [], ...rows] = recordsOfText(file, text, known).records.map(({ cells }) =>
     cells.map(cellValue),
   )
   const column = (names: readonly string[]): number =>
     header.findIndex(cell => names.includes(cell.toLowerCase()))
-  const parts = [column(firstColumns), column(lastColumns)].filter(index => index >= 0)
+  const first = column(firstColumns)
+  const last = column(lastColumns)
+  // With a column of first names, "Name" is the surname.
+  const surname = last < 0 && first >= 0 ? column(['name']) : last
+  const parts = [first, surname].filter(index => index >= 0)
   const names = parts.length > 0 ? parts : [column(nameColumns)]
   const unique = column(uniqueColumns)
   const quoted = (index: number): string => `"${escapeControls(header[index] ?? '')}"`
