@@ -44,6 +44,44 @@ function configurationFor(directory: string, port: string): string {
     )
 }
 
+/** Places orders in a store for some seconds, with a backup in between. Returns those that were acknowledged. */
+async function placeOrders(databaseUrl: string, backUp: () => void): Promise<{ id: bigint; atMs: number }[]> {
+  await using store = await openTestStore('postgres', { databaseUrl })
+  const { petId } = await makePet(store.client, { quantity: 100_000n })
+  const journal: { id: bigint; atMs: number }[] = []
+  const order = async (untilMs: number): Promise<void> => {
+    while (Date.now() < untilMs) {
+      const { data } = await store.client.placeOrder({ body: { petId } })
+      journal.push({ id: data.id ?? 0n, atMs: Date.now() })
+    }
+  }
+  await order(Date.now() + 2000)
+  backUp()
+  await order(Date.now() + 5000)
+  return journal
+}
+
+/** Restores the database as of an instant, and starts a server on it. Returns the ids of its orders. */
+async function restoredOrders(
+  configuration: string,
+  folder: string,
+  database: string,
+  atMs: number,
+): Promise<Set<bigint>> {
+  const restored = join(folder, 'restored')
+  mkdirSync(restored)
+  chmodSync(restored, 0o777)
+  const target = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '+00')
+  const at = [`--pg1-path=${join(restored, 'data')}`, '--type=time', `--target=${target}`]
+  pgBackRest(configuration, ['restore', ...at, '--target-action=promote'])
+  const again = await startPostgresIn(restored, { settings: ['archive_mode=off'] })
+  const pool = new SQL({ url: again.address + database, bigint: true, max: 1 })
+  const rows = await pool.unsafe<{ id: bigint }[]>('SELECT id FROM orders')
+  await pool.close()
+  await again.crash()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /**
  * Shows that a store on PostgreSQL with archived logs can be restored to an instant. Returns 1 if an order is missing
  * that was acknowledged a minute before it, or one is there that came after it.
@@ -76,42 +114,13 @@ export async function checkPgBackRest(): Promise<number> {
     )
     pgBackRest(configuration, ['stanza-create'])
     const databaseUrl = await newDatabase(server.address)
-    const journal: { id: bigint; atMs: number }[] = []
-    {
-      await using store = await openTestStore('postgres', { databaseUrl })
-      const { petId } = await makePet(store.client, { quantity: 100_000n })
-      const order = async (untilMs: number): Promise<void> => {
-        while (Date.now() < untilMs) {
-          const { data } = await store.client.placeOrder({ body: { petId } })
-          journal.push({ id: data.id ?? 0n, atMs: Date.now() })
-        }
-      }
-      await order(Date.now() + 2000)
-      pgBackRest(configuration, ['backup'])
-      await order(Date.now() + 5000)
-    }
+    const journal = await placeOrders(databaseUrl, () => pgBackRest(configuration, ['backup']))
     await using admin = new SQL({ url: `${server.address}/postgres`, max: 1 })
     // A quiet database would wait for archive_timeout.
     await admin.unsafe('SELECT pg_switch_wal()')
     pgBackRest(configuration, ['check'])
     const atMs = (journal.at(-1)?.atMs ?? 0) - 2000
-    const restored = join(folder, 'restored')
-    mkdirSync(restored)
-    chmodSync(restored, 0o777)
-    const target = new Date(atMs).toISOString().replace('T', ' ').replace('Z', '+00')
-    const at = [
-      `--pg1-path=${join(restored, 'data')}`,
-      '--type=time',
-      `--target=${target}`,
-      '--target-action=promote',
-    ]
-    pgBackRest(configuration, ['restore', ...at])
-    const again = await startPostgresIn(restored, { settings: ['archive_mode=off'] })
-    const url = `${again.address}${new URL(databaseUrl).pathname}`
-    await using pool = new SQL({ url, bigint: true, max: 1 })
-    const found = new Set((await pool.unsafe('SELECT id FROM orders')).map(({ id }: { id: bigint }) => id))
-    await pool.close()
-    await again.crash()
+    const found = await restoredOrders(configuration, folder, new URL(databaseUrl).pathname, atMs)
     const missing = journal.filter(order => order.atMs <= atMs && !found.has(order.id))
     const later = journal.filter(order => order.atMs > atMs + 1000 && found.has(order.id))
     const lostMs = Math.max(0, ...missing.map(order => atMs - order.atMs))
