@@ -11,6 +11,7 @@ import {
 import { ROOT } from '../support/root.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore } from '../support/store.ts'
+import { until } from '../support/until.ts'
 
 /** What may be missing at most: `archive_timeout` of the guide. */
 const LOST_MS_MAX = 60_000
@@ -76,6 +77,11 @@ async function restoredOrders(
   pgBackRest(configuration, ['restore', ...at, '--target-action=promote'])
   const again = await startPostgresIn(restored, { settings: ['archive_mode=off'] })
   const pool = new SQL({ url: again.address + database, bigint: true, max: 1 })
+  // Until it has reached the instant, the server only reads.
+  await until('the recovery has ended', async () => {
+    const [row] = await pool.unsafe<{ recovers: boolean }[]>('SELECT pg_is_in_recovery() AS recovers')
+    return row?.recovers === false
+  })
   const rows = await pool.unsafe<{ id: bigint }[]>('SELECT id FROM orders')
   await pool.close()
   await again.crash()
