@@ -7,7 +7,7 @@ import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal
 
 const NAME_CHARS_MAX = 100
 const IDENTIFIER_CHARS_MAX = 200
-/** The header is one of so many first lines, as in an import of a catalogue. */
+/** The number of lines in which the header is looked for, as in an import of a catalogue. */
 const HEADER_LINES_MAX = 10
 
 // The columns of the lists of schools, in the languages of most users.
