@@ -99,7 +99,7 @@ async function sweepRows(
   return deleted
 }
 
-/** Resolves to true after a delay, or to false when sweeping stops. */
-function pause(ms: number, stopping?: AbortSignal): Promise<boolean> {
+/** Resolves to true after a delay in milliseconds, or to false when `stopping` is aborted. */
+export function pause(ms: number, stopping?: AbortSignal): Promise<boolean> {
   return delay(ms, true, { signal: stopping, ref: false }).catch(() => false)
 }

@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { z } from 'zod'
+import type { ChainEntry } from '../../database/numbering/chain.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { parseInstantMs } from '../../values/instant.ts'
 import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
@@ -36,6 +37,11 @@ const Manifest = z.object({
 
 export type Manifest = z.infer<typeof Manifest>
 type BackupFile = z.infer<typeof BackupFile>
+
+/** Returns the last entry of the audit log as a manifest has it. */
+export function manifestHead(head: ChainEntry | undefined): Manifest['head'] {
+  return head ? { position: String(head.position), hash: head.hash } : null
+}
 
 /** Returns the text of a manifest, with the number of the format added. */
 export function manifestText(manifest: Omit<Manifest, 'format'>): string {

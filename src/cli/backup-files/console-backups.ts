@@ -14,7 +14,7 @@ import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
 import { backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { findAuditProblem } from './audit-problem.ts'
-import { DATABASE_FILE, describeFile, manifestText } from './backup-manifest.ts'
+import { DATABASE_FILE, describeFile, manifestHead, manifestText } from './backup-manifest.ts'
 import { findRecords, recordBackup } from './last-backup.ts'
 import type { BackupCounts } from './nightly-backups.ts'
 import { appendManifest } from './single-backup.ts'
@@ -147,8 +147,13 @@ async function makeFile({ data }: Config, id: string): Promise<HeldBackup> {
     )
     const problem = await findAuditProblem(directory)
     const files = { [DATABASE_FILE]: await describeFile(database, { signal, onBytes: () => {} }) }
-    const last = head ? { position: String(head.position), hash: head.hash } : null
-    const manifest = { createdAt: at, engine: 'sqlite', databaseVersion: version, head: last, files } as const
+    const manifest = {
+      createdAt: at,
+      engine: 'sqlite',
+      databaseVersion: version,
+      head: manifestHead(head),
+      files,
+    } as const
     appendManifest(database, manifestText(manifest))
     return { id, at, directory, isAuditIntact: problem === undefined }
   } catch (error) {

@@ -10,6 +10,7 @@ import {
   DATABASE_FILE,
   describeFile,
   MANIFEST_FILE,
+  manifestHead,
   manifestText,
   SECRET_KEY_FILE,
 } from './backup-manifest.ts'
@@ -64,7 +65,7 @@ export async function makeBackup(options: BackupRequest): Promise<NewBackup> {
       [DATABASE_FILE]: database,
       ...(secretKey !== undefined && { [SECRET_KEY_FILE]: await describeFile(keyFile, hashed) }),
     }
-    const head = facts.head ? { position: String(facts.head.position), hash: facts.head.hash } : null
+    const head = manifestHead(facts.head)
     const manifest = { createdAt: at, engine, databaseVersion: facts.version, head, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
     publish(draft, target, escapeControls(to))

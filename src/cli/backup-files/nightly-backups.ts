@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { Config } from '../../config.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { syncFile } from '../../files/private-file.ts'
+import { pause } from '../../serving/sweeping.ts'
 import { backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
@@ -165,9 +165,4 @@ export function deletable(backups: readonly NightlyBackup[], timeZone: string): 
     }
   }
   return newestFirst.filter(backup => !kept.has(backup))
-}
-
-/** Resolves to true after a delay, or to false when the store stops. */
-function pause(ms: number, signal: AbortSignal): Promise<boolean> {
-  return delay(ms, true, { signal, ref: false }).catch(() => false)
 }

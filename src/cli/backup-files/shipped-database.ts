@@ -7,7 +7,7 @@ import { backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { formatInstant, formatInstantMs } from '../../values/instant.ts'
 import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
 import { findAuditProblem } from './audit-problem.ts'
-import { DATABASE_FILE, describeFile, MANIFEST_FILE, manifestText } from './backup-manifest.ts'
+import { DATABASE_FILE, describeFile, MANIFEST_FILE, manifestHead, manifestText } from './backup-manifest.ts'
 
 /**
  * Makes the directory of a backup from a database that Litestream restored: a private copy without the tables of
@@ -26,9 +26,14 @@ export async function unpackShipped(file: string, directory: string): Promise<vo
     const problem = await findAuditProblem(directory)
     if (problem !== undefined) throw new Error(`its audit log is not intact: ${problem}`)
     const files = { [DATABASE_FILE]: await describeFile(database, quiet) }
-    const last = head ? { position: String(head.position), hash: head.hash } : null
     const createdAt = newest === null ? formatInstantMs(Date.now()) : formatInstant(newest)
-    const manifest = { createdAt, engine: 'sqlite', databaseVersion: version, head: last, files } as const
+    const manifest = {
+      createdAt,
+      engine: 'sqlite',
+      databaseVersion: version,
+      head: manifestHead(head),
+      files,
+    } as const
     writeWholeFile(join(directory, MANIFEST_FILE), manifestText(manifest), { replace: false })
   } catch (error) {
     if (error instanceof CommandFailed) throw error
