@@ -7,6 +7,8 @@ export interface Refusal {
   readonly message: string
   /** The invalid fields and parameters, for `validation_failed` and `invalid_parameter`. */
   readonly errors: readonly FieldError[]
+  /** The resource that the error is about, such as `pets/3`; undefined if it is about none. */
+  readonly subject?: string | undefined
   readonly headers: Headers
 }
 
@@ -20,18 +22,20 @@ export class ApiError extends Error {
   readonly status: number
   readonly code: ErrorCode | 'unknown'
   readonly errors: readonly FieldError[]
+  readonly subject: string | undefined
   readonly headers: Headers
   /** The id of the request, which the log of the store contains too. */
   readonly requestId: string | undefined
   /** The key that the change was sent with, if it had one: sent again with this key, the change takes effect once. */
   idempotencyKey: string | undefined
 
-  constructor({ status, code, message, errors, headers }: Refusal) {
+  constructor({ status, code, message, errors, subject, headers }: Refusal) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.code = code
     this.errors = errors
+    this.subject = subject
     this.headers = headers
     this.requestId = headers.get('x-request-id') ?? undefined
   }

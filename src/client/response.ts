@@ -53,7 +53,7 @@ export function readResponse(
 
 /** Returns the error of a response with a status of 400 or more, whatever its body is. */
 export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): ApiError {
-  const { code, message, errors } = membersOf(body)
+  const { code, message, errors, subject } = membersOf(body)
   return new ApiError({
     status,
     // Safe: a code that this version does not know is passed on, as the documentation of `code` says.
@@ -61,6 +61,7 @@ export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): A
     message: typeof message === 'string' ? message : `The server responded with HTTP status ${status}.`,
     // Safe: the store sends each of these errors with the members of a FieldError.
     errors: Array.isArray(errors) ? (errors as unknown as FieldError[]) : [],
+    subject: typeof subject === 'string' ? subject : undefined,
     headers,
   })
 }

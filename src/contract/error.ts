@@ -194,6 +194,12 @@ export const ErrorBody = z
       example: 'Pet 404 does not exist.',
     }),
     status: httpStatus.meta({ description: 'The HTTP status of the response.', example: 404 }),
+    subject: z.string().optional().meta({
+      description: 'The resource that the error is about: its kind and its id; absent if it is about none.',
+      pattern: '^[a-z]+/-?[0-9]+$',
+      maxLength: 40,
+      example: 'pets/404',
+    }),
     errors: z
       .array(FieldError)
       .max(FIELD_ERRORS_MAX)
@@ -228,6 +234,8 @@ export type ErrorInfo = z.output<typeof ErrorInfo>
 
 /** The data that the response to some errors needs in addition to code and message. */
 export interface ErrorDetails {
+  /** The resource that the error is about. A refusal about the stock of a pet is about the pet. */
+  readonly subject?: `${'pets' | 'categories' | 'orders' | 'sales' | 'webhooks' | 'keys'}/${bigint}`
   readonly errors?: readonly FieldError[]
   readonly etag?: string
   readonly scope?: string
@@ -255,6 +263,13 @@ export class StoreError extends Error {
 
   get status(): number {
     return errorTable[this.code].status
+  }
+
+  /** The members of the body of the response. */
+  get body() {
+    const { code, message, status } = this
+    const { subject, errors } = this.details
+    return { code, message, status, ...(subject && { subject }), ...(errors && { errors: [...errors] }) }
   }
 }
 

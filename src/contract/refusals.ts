@@ -187,7 +187,8 @@ export function serverFailed(requestId: string): StoreError {
 
 /** The refusal of a body with the id of a pet or a category that does not exist. */
 export function unknownReference(noun: 'Pet' | 'Category', id: bigint): StoreError {
-  return new StoreError('unknown_reference', `${noun} ${id} does not exist.`)
+  const subject = `${noun === 'Pet' ? 'pets' : 'categories'}/${id}` as const
+  return new StoreError('unknown_reference', `${noun} ${id} does not exist.`, { subject })
 }
 
 export function invalidCursor(): StoreError {

@@ -114,12 +114,9 @@ function nameOf(id: string, status: number, codes: readonly ErrorCodeName[]): st
 
 function componentPart({ status, refusals, operations }: ErrorComponent): Part {
   const lines = [...refusals.keys()].map(code => `\`${code}\`: ${errorTable[code].meaning}`)
-  const examples = [...refusals].map(([code, { message, details }]) => [
+  const examples = [...refusals].map(([code, { body }]) => [
     code,
-    {
-      summary: errorTable[code].meaning,
-      value: { code, message, status, ...(details.errors && { errors: details.errors }) },
-    },
+    { summary: errorTable[code].meaning, value: body },
   ])
   return {
     description: lines.length > 1 ? lines.map(line => `- ${line}`).join('\n') : lines.join(''),

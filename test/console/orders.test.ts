@@ -28,7 +28,7 @@ test('an order is placed, edited and completed', async () => {
   expect(await seriousViolations(page)).toEqual([])
   await dialog.getByRole('button', { name: 'Reserve' }).click()
   // The dialog shows the message with which the store refuses the order.
-  await dialog.getByText('Biscuit has 5 units for sale, and you asked for 9.').waitFor()
+  await dialog.getByText('Biscuit has 5 of 5 units for sale; 9 are requested.').waitFor()
   await page.getByLabel('Units').fill('2')
   await dialog.getByRole('button', { name: 'Reserve' }).click()
   await page.getByRole('table').getByRole('link', { name: 'Order 1' }).click()

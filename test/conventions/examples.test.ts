@@ -120,7 +120,7 @@ test('examples/till.mjs sells once although a response is lost, and reports sold
   const output = await new Response(child.stdout).text()
   expect(output.split('\n').slice(1)).toEqual([
     expect.stringMatching(/^Sold\. Receipt T1-/),
-    'Not sold: Pet 1 has 0 of 0 units available; 1 is requested.',
+    'Not sold: Pet 1 has 0 of 0 units for sale; 1 is requested.',
     'Type the number of a pet.',
     '',
   ])

@@ -179,7 +179,7 @@ test('a refusal of the shop is a result with its code, its sentence and each inv
   await using agent = await connectAgent(store().base)
   const refusal = async (tool: string, input: object) => (await agent.call(tool, { ...input })).refusal
   expect(await refusal('place_order', { petId: id, quantity: 2 })).toBe(
-    `insufficient_stock: Pet ${id} has 1 of 1 unit available; 2 are requested.`,
+    `insufficient_stock: Pet ${id} has 1 of 1 unit for sale; 2 are requested.`,
   )
   expect(await refusal('place_order', { pet_id: id })).toBe(
     'validation_failed: petId is required; pet_id is not a member of this object (did you mean petId?).',

@@ -82,6 +82,31 @@ test('every response has the members that the types of the client promise', () =
   expect(unkeptPromises(wrong.slice(0, 1))).toEqual(['getOrder 200: quantity'])
 })
 
+/** Returns the refusals whose message names a resource by its id, and that do not have it as their subject. */
+function withoutSubject(responses: readonly Pick<Observed, 'operationId' | 'status' | 'body'>[]): string[] {
+  return responses.flatMap(({ operationId, status, body }) => {
+    if (status < 400 || body === '') return []
+    const { message = '', subject }: { message?: string; subject?: string } = JSON.parse(body)
+    const [, noun = '', id] = /\b(pet|category|order|webhook|key) (-?\d+)\b/i.exec(message) ?? []
+    const kind = noun.toLowerCase() === 'category' ? 'categories' : `${noun.toLowerCase()}s`
+    return id === undefined || subject === `${kind}/${id}` ? [] : [`${operationId} ${status}: ${message}`]
+  })
+}
+
+test('a refusal whose message names a resource has the resource as its subject', () => {
+  expect(withoutSubject(observed)).toEqual([])
+  const named = observed.filter(({ status, body }) => status >= 400 && body.includes('"subject":"'))
+  expect(new Set(named.map(({ body }) => /"subject":"([a-z]+)/.exec(body)?.[1]))).toEqual(
+    new Set(['pets', 'categories', 'orders', 'sales', 'webhooks', 'keys']),
+  )
+  // A control: the messages without their subjects.
+  const wrong = named.map(response => ({
+    ...response,
+    body: response.body.replace(/,"subject":"[^"]*"/, ''),
+  }))
+  expect(withoutSubject(wrong).length).toBeGreaterThan(named.length / 2)
+})
+
 describe('seeded faults of the description', () => {
   const createPet201 = '#/paths/~1pets/post/responses/201'
 

@@ -115,7 +115,7 @@ onEveryEngine(engine => {
     const refused = await refusalOf(short)
     expect([refused.code, refused.message]).toEqual([
       'insufficient_stock',
-      `Pet ${other} has 3 of 3 units available; 4 are requested.`,
+      `Pet ${other} has 3 of 3 units for sale; 4 are requested.`,
     ])
     const tooMuch = { petId: other, quantity: 2n, unitPrice: 600_000_000_000n }
     const large = await refusalOf(client.recordSale({ body: { lines: [{ petId: one }, tooMuch] } }))

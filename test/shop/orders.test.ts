@@ -49,7 +49,7 @@ onEveryEngine(engine => {
       const refused = await refusalOf(client.placeOrder({ body: { petId: few.petId, quantity: 3n } }))
       expect([refused.code, refused.message]).toEqual([
         'insufficient_stock',
-        `Pet ${few.petId} has 2 of 5 units available; 3 are requested.`,
+        `Pet ${few.petId} has 2 of 5 units for sale; 3 are requested.`,
       ])
       const sold = await makePet(client, { quantity: 0n })
       expect(await codeOf(client.placeOrder({ body: { petId: sold.petId } }))).toBe('409 insufficient_stock')

@@ -208,8 +208,8 @@ test('a message about one unit has the noun in the singular', async () => {
   )
   expect(messages).toEqual([
     `Pet ${petId} has 1 unit in open orders.`,
-    `Pet ${petId} is pending and cannot become sold: open orders reserve 1 unit; complete or cancel them first.`,
-    `Pet ${petId} has 0 of 1 unit available; 1 is requested.`,
-    `Pet ${otherPetId} would have 1 unit on hand, but open orders reserve 2.`,
+    `Pet ${petId} cannot be marked as sold: open orders reserve 1 unit; complete or cancel them first.`,
+    `Pet ${petId} has 0 of 1 unit for sale; 1 is requested.`,
+    `Pet ${otherPetId} would have 1 unit in stock, but open orders reserve 2.`,
   ])
 })

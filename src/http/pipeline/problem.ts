@@ -6,14 +6,9 @@ import { errorMediaType } from './negotiate.ts'
 
 /** Returns the response for a refusal: an Error body or an RFC 9457 problem, with the headers of its code. */
 export function refusalResponse(context: RequestContext, error: StoreError, base: string): Response {
-  const { code, message, status, details } = error
+  const { code, message, status } = error
   context.errorCode = code
-  const body: ErrorBody = {
-    code,
-    message,
-    status: BigInt(status),
-    ...(details.errors && { errors: [...details.errors] }),
-  }
+  const body: ErrorBody = { ...error.body, status: BigInt(status) }
   const type = errorMediaType(context.request.headers)
   const sent = type === 'application/json' ? body : { ...asProblem(context, code, message, base), ...body }
   const headers: Record<string, string> = {

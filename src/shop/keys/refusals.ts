@@ -1,7 +1,9 @@
 import { StoreError } from '../../contract/error.ts'
 
 export function keyNotFound(keyId: bigint): StoreError {
-  return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`)
+  return new StoreError('key_not_found', `Key ${keyId} does not exist or was revoked.`, {
+    subject: `keys/${keyId}`,
+  })
 }
 
 /** The refusal of a code that is unknown, used or expired, or whose key is no longer valid: it does not say which. */
@@ -14,7 +16,7 @@ export function lastAdminKey(keyId: bigint): StoreError {
   const message =
     `Key ${keyId} is the last admin key without an expiry. ` +
     'Create another one first, or replace it with "petstore keys reset-admin --revoke-others".'
-  return new StoreError('last_admin_key', message)
+  return new StoreError('last_admin_key', message, { subject: `keys/${keyId}` })
 }
 
 /**

@@ -181,7 +181,7 @@ export const pets = {
     errors: [
       petNotFound(404n),
       unknownReference('Category', 404n),
-      invalidStatusTransition(3n, 'sold', 'available', RESTOCK),
+      invalidStatusTransition(3n, 'available', RESTOCK),
       taken,
     ],
     agent: {

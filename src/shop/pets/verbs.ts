@@ -274,7 +274,7 @@ function stockInStatus(pet: PetRow, status: PetStatus): Stock {
   const { quantity, reserved, onHold } = pet
   const stock = { quantity, reserved, onHold }
   if (status === pet.status) return stock
-  const refuse = (remedy: string): StoreError => invalidStatusTransition(pet.id, pet.status, status, remedy)
+  const refuse = (remedy: string): StoreError => invalidStatusTransition(pet.id, status, remedy)
   switch (status) {
     case 'pending':
       if (pet.status !== 'available') throw refuse('no unit is in stock; restock it first.')

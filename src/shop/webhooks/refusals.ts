@@ -2,15 +2,19 @@ import { StoreError } from '../../contract/error.ts'
 import { WEBHOOKS_MAX } from './schema.ts'
 
 export function webhookNotFound(webhookId: bigint): StoreError {
-  return new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`)
+  return new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`, {
+    subject: `webhooks/${webhookId}`,
+  })
 }
 
 export function deliveryNotFound(webhookId: bigint, deliveryId: bigint): StoreError {
-  return new StoreError('delivery_not_found', `Webhook ${webhookId} has no delivery ${deliveryId}.`)
+  const message = `Webhook ${webhookId} has no delivery ${deliveryId}.`
+  return new StoreError('delivery_not_found', message, { subject: `webhooks/${webhookId}` })
 }
 
 export function webhookDisabled(webhookId: bigint): StoreError {
-  return new StoreError('webhook_disabled', `Webhook ${webhookId} is disabled: enable it first.`)
+  const message = `Webhook ${webhookId} is disabled: enable it first.`
+  return new StoreError('webhook_disabled', message, { subject: `webhooks/${webhookId}` })
 }
 
 export function webhookLimitReached(): StoreError {

@@ -1,6 +1,6 @@
 import { Alert, Button, Group, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
-import type { ComponentType, ReactNode } from 'react'
+import { type ComponentType, Fragment, type ReactNode } from 'react'
 import { ApiError, ConnectionError, type FieldError } from '../../../client/petstore-client.ts'
 import { InvalidValues, UnknownOutcome } from '../../data/change.ts'
 import { storedName } from '../../data/query-client.ts'
@@ -8,7 +8,7 @@ import { useCan, useSession } from '../../data/session-context.ts'
 import { fieldWords, refusalWords, t } from '../../words/sentences.tsx'
 import { formatCount } from './format.ts'
 import { CategoryName, KeyName, PetName } from './names.tsx'
-import { rewordRefusal, unitsForSale } from './shop-words.ts'
+import { unitsForSale } from './shop-words.ts'
 
 /** The labels of fields, by the name of the member of the body. */
 type Labels = Readonly<Record<string, string>>
@@ -17,68 +17,90 @@ const UNKNOWN_OUTCOME = t(
   'The store did not respond, so the change may have been made: look before you make it again.',
 )
 
-/** What a message is about, such as `Pet 3`. */
-const SUBJECT = /\b(Pet|Category|Key) (\d{1,19})\b/
+/** The things whose names are shown in a message: how the store calls them, and where a name comes from. */
+const kinds = {
+  pets: { noun: 'Pet', withId: 'Pet {id}', NameOf: PetName },
+  categories: { noun: 'Category', withId: 'Category {id}', NameOf: CategoryName },
+  keys: { noun: 'Key', withId: 'Key {id}', NameOf: KeyName },
+} as const
+
+/** What an error is about, such as pet 3. */
+interface ErrorSubject {
+  readonly kind: keyof typeof kinds
+  readonly id: bigint
+}
+
+function subjectOf(error: unknown): ErrorSubject | undefined {
+  const [kind = '', id = ''] = (error instanceof ApiError && error.subject?.split('/')) || []
+  return isKind(kind) && /^\d{1,19}$/.test(id) ? { kind, id: BigInt(id) } : undefined
+}
+
+function isKind(text: string): text is ErrorSubject['kind'] {
+  return Object.hasOwn(kinds, text)
+}
 
 /** Returns the message to show for an error, with the names that the page has read. */
 export function sentenceOf(error: unknown, labels?: Labels): string {
-  return messageOf(error, labels).replace(
-    SUBJECT,
-    (_, kind: SubjectKind, id: string) =>
-      storedName(resources[kind], BigInt(id)) ?? t(subjects[kind], { id }),
-  )
-}
-
-type SubjectKind = keyof typeof subjects
-const subjects = { Pet: 'Pet {id}', Category: 'Category {id}', Key: 'Key {id}' } as const
-/** The first part of the keys of the queries for one name, by the noun. The names of keys are read together. */
-const resources: Readonly<Record<SubjectKind, string>> = { Pet: 'pets', Category: 'categories', Key: '' }
-
-const nameParts: Readonly<Record<string, ComponentType<{ readonly id: bigint }>>> = {
-  Pet: PetName,
-  Category: CategoryName,
-  Key: KeyName,
+  const [first = '', ...others] = textsAroundName(error, labels)
+  const subject = subjectOf(error)
+  if (others.length === 0 || !subject) return first
+  const { kind, id } = subject
+  const name = storedName(kind, id) ?? t(kinds[kind].withId, { id: String(id) })
+  return [first, ...others].join(name)
 }
 
 /** Shows the same message. It reads a name that the page does not know. */
-function Sentence({ text }: { readonly text: string }): ReactNode {
-  const [subject, kind = '', id = '0'] = SUBJECT.exec(text) ?? []
-  const NameOf = nameParts[kind]
-  if (subject === undefined || !NameOf) return text
-  const [before = '', ...after] = text.split(subject)
+function Message({ error, labels }: { readonly error: unknown; readonly labels: Labels }): ReactNode {
+  const [first, ...others] = textsAroundName(error, labels)
+  const subject = subjectOf(error)
+  if (!subject) return first
+  const NameOf: ComponentType<{ readonly id: bigint }> = kinds[subject.kind].NameOf
   return (
     <>
-      {before}
-      <NameOf id={BigInt(id)} />
-      {after.join(subject)}
+      {first}
+      {others.map(text => (
+        <Fragment key={text}>
+          <NameOf id={subject.id} />
+          {text}
+        </Fragment>
+      ))}
     </>
   )
 }
 
-function messageOf(error: unknown, labels: Labels = {}): string {
+/** Returns the message for an error: the texts before and after the name of its subject, or one text without a name. */
+function textsAroundName(error: unknown, labels: Labels = {}): readonly string[] {
   if (error instanceof ApiError) {
-    if (refusalWords) return translated(error, labels, refusalWords)
-    const { errors } = error
+    const subject = subjectOf(error)
+    if (refusalWords) return translated(error, labels, refusalWords, subject)
     // The message about an invalid body quotes the messages in `errors`. They name members; the form shows labels.
-    const isReworded = errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message)
-    return isReworded
-      ? `${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`
-      : rewordRefusal(error)
+    const { code, errors } = error
+    if (errors.some(fieldError => withLabel(fieldError, labels) !== fieldError.message))
+      return [`${errors.map(fieldError => withLabel(fieldError, labels).replace(/\.$/, '')).join('; ')}.`]
+    if (code === 'precondition_failed') return ['Someone else has changed it meanwhile.']
+    if (!subject) return [error.message]
+    if (GONE.has(code)) return ['', ' is no longer in the shop.']
+    return error.message.split(`${kinds[subject.kind].noun} ${subject.id}`)
   }
-  if (error instanceof InvalidValues) return error.message
-  if (error instanceof UnknownOutcome) return UNKNOWN_OUTCOME
-  if (error instanceof ConnectionError) return t('The store does not respond.')
-  return t('Something went wrong in this page. Reload the page and try again.')
+  if (error instanceof InvalidValues) return [error.message]
+  if (error instanceof UnknownOutcome) return [UNKNOWN_OUTCOME]
+  if (error instanceof ConnectionError) return [t('The store does not respond.')]
+  return [t('Something went wrong in this page. Reload the page and try again.')]
 }
 
+const GONE: ReadonlySet<string> = new Set<ApiError['code']>(['pet_not_found', 'inventory_item_not_found'])
+
 /** Returns the sentence for the code of a refusal, with its subject, or what is wrong with each field. */
-function translated(error: ApiError, labels: Labels, sentences: NonNullable<typeof refusalWords>): string {
-  const { code, errors, message } = error
-  if (errors.length > 0) return errors.map(fieldError => withLabel(fieldError, labels)).join(' ')
+function translated(
+  { code, errors, message }: ApiError,
+  labels: Labels,
+  sentences: NonNullable<typeof refusalWords>,
+  subject: ErrorSubject | undefined,
+): readonly string[] {
+  if (errors.length > 0) return [errors.map(fieldError => withLabel(fieldError, labels)).join(' ')]
   // A later store may have other codes.
-  if (!Object.hasOwn(sentences, code) || code === 'unknown') return message
-  const [subject] = SUBJECT.exec(message) ?? []
-  return subject === undefined ? sentences[code] : `${subject}: ${sentences[code]}`
+  if (!Object.hasOwn(sentences, code) || code === 'unknown') return [message]
+  return subject ? ['', `: ${sentences[code]}`] : [sentences[code]]
 }
 
 /** Returns the messages of a refusal about members of the body, by the name of the top-level member. */
@@ -105,10 +127,10 @@ function withLabel(error: FieldError, labels: Labels): string {
 
 /** Says how many units there are, if there were too few for a change. */
 function StockNow({ error }: { readonly error: unknown }): ReactNode {
+  const subject = subjectOf(error)
   const isAboutStock =
     error instanceof ApiError && ['insufficient_stock', 'stock_below_reserved'].includes(error.code)
-  const [, kind, id] = (isAboutStock && SUBJECT.exec(error.message)) || []
-  return kind === 'Pet' && id !== undefined && <StockOf petId={BigInt(id)} />
+  return isAboutStock && subject?.kind === 'pets' && <StockOf petId={subject.id} />
 }
 
 function StockOf({ petId }: { readonly petId: bigint }): ReactNode {
@@ -150,7 +172,7 @@ export function Refusal({ error, labels = {}, onRetry }: RefusalProps) {
       title={error instanceof ApiError ? t('Request refused') : t('Request failed')}
     >
       <Text size="sm">
-        <Sentence text={messageOf(error, labels)} />
+        <Message error={error} labels={labels} />
         <StockNow error={error} />
       </Text>
       <Group justify="space-between" mt="xs">
