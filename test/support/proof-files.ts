@@ -16,6 +16,7 @@ export const proofNames = [
   'isolation',
   'unreliable-database',
   'many-processes',
+  'histories',
   'failover',
   'many-sandboxes',
   'misbehaving-sandbox',
