@@ -18,6 +18,7 @@ function checksOf(file: string): DeployCheck[] {
   const check = (...command: string[]): DeployCheck => ({ file, command })
   if (file.endsWith('haproxy.cfg')) return [check('haproxy', '-c', '-f', path)]
   if (file.endsWith('nginx.conf')) return [check('nginx', '-t', '-c', path)]
+  if (file === 'Caddyfile') return [check('caddy', 'validate', '--adapter', 'caddyfile', '--config', path)]
   if (file === 'patroni/patroni.yml') return [check('patroni', '--validate-config', path)]
   if (file === 'monitoring/alerts.yml') return [check('promtool', 'check', 'rules', path)]
   if (file.startsWith('kubernetes/')) return [check('kubernetes-validate', '--strict', path)]
@@ -28,7 +29,10 @@ function checksOf(file: string): DeployCheck[] {
       check('systemd-analyze', 'security', '--offline=true', `--threshold=${EXPOSURE_MAX}`, path),
     ]
   if (file === 'Containerfile')
-    return [check('podman', 'build', '--format', 'docker', '-f', path, join(deploy, '..'))]
+    return [
+      check('hadolint', path),
+      check('podman', 'build', '--format', 'docker', '-f', path, join(deploy, '..')),
+    ]
   return []
 }
 

@@ -24,6 +24,7 @@ interface Deployed {
   /** The address of the proxy. */
   readonly base: string
   readonly browser: Browser
+  readonly program: ProxyConfiguration['program']
 }
 
 type Check = (deployed: Deployed) => Promise<void>
@@ -33,14 +34,19 @@ function assert(isTrue: boolean, message: string): void {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  'a compressed resource is changed with its weak ETag': async ({ store, base }) => {
+  'a resource is changed with its ETag, which is weak if it was compressed': async ({
+    store,
+    base,
+    program,
+  }) => {
     const { categoryId } = await makePet(store.client)
     const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' }
     const url = `${base}/categories/${categoryId}`
     const read = await fetch(url, { headers: { 'Accept-Encoding': 'gzip' }, decompress: false })
-    assert(read.headers.get('content-encoding') === 'gzip', 'the proxy does not compress')
+    const isCompressed = program !== 'caddy'
+    assert((read.headers.get('content-encoding') === 'gzip') === isCompressed, 'it is compressed, or is not')
     const etag = read.headers.get('etag') ?? ''
-    assert(etag.startsWith('W/'), `the ETag is ${etag}`)
+    assert(etag.startsWith('W/') === isCompressed, `the ETag is ${etag}`)
     const body = '{"name":"Changed"}'
     const write = (name: string) =>
       fetch(url, { method: 'PATCH', headers: { ...headers, [name]: etag }, body })
@@ -117,7 +123,7 @@ async function checkBehind(configuration: ProxyConfiguration, browser: Browser):
   let failed = 0
   for (const [title, check] of Object.entries(checks)) {
     try {
-      await check({ store, base, browser })
+      await check({ store, base, browser, program: configuration.program })
       process.stdout.write(`${configuration.name}: ${title}\n`)
     } catch (error) {
       failed++

@@ -13,6 +13,10 @@ const haproxy = readFileSync(join(ROOT, 'deploy/haproxy.cfg'), 'utf8')
   .replaceAll('8081', '8080')
   .replace(/^frontend shop\n/m, line => line + compression)
 
+const caddy = readFileSync(join(ROOT, 'deploy/Caddyfile'), 'utf8')
+  .replace(' 127.0.0.1:8082', '')
+  .replaceAll('8081', '8080')
+
 /** The address of the store in the guide. */
 const STORE_ADDRESS = /127\.0\.0\.1:8080/
 
@@ -26,7 +30,7 @@ function blocksOf(language: string): string[] {
 /** A configuration of the guide, and how it is run. */
 export interface ProxyConfiguration {
   readonly name: string
-  readonly program: 'nginx' | 'haproxy'
+  readonly program: 'nginx' | 'haproxy' | 'caddy'
   /** The path of the store behind the proxy; empty at the root. */
   readonly path: '' | '/shop'
   /** Returns the file for a proxy on `port` in front of a store on `storePort`. Only addresses and TLS are replaced. */
@@ -58,6 +62,13 @@ function replaced(text: string, part: RegExp, replacement: string): string {
 
 const nginxArgs = (file: string): readonly string[] => ['-e', `${file}.log`, '-c', file]
 const haproxyArgs = (file: string): readonly string[] => ['-f', file]
+export const caddyArgs = (file: string): readonly string[] => [
+  'run',
+  '--adapter',
+  'caddyfile',
+  '--config',
+  file,
+]
 
 export const configurations: readonly ProxyConfiguration[] = [
   {
@@ -75,6 +86,15 @@ export const configurations: readonly ProxyConfiguration[] = [
   {
     ...{ name: 'HAProxy with a path', program: 'haproxy', path: '/shop', args: haproxyArgs },
     file: (port, storePort) => inHaproxy(haproxy + haproxyPath, port, storePort),
+  },
+  {
+    ...{ name: 'Caddy', program: 'caddy', path: '', args: caddyArgs },
+    file: (port, storePort) =>
+      replaced(
+        replaced(caddy, /^:8443 \{$/m, `http://127.0.0.1:${port} {`),
+        STORE_ADDRESS,
+        `127.0.0.1:${storePort}`,
+      ),
   },
 ]
 

@@ -7,7 +7,7 @@ import { ROOT } from '../support/root.ts'
 import { makePet } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
-import { type ProxyConfiguration, startProxy } from './proxy-process.ts'
+import { caddyArgs, type ProxyConfiguration, startProxy } from './proxy-process.ts'
 
 const RESTARTS = Number(process.argv[2] ?? 4)
 const DRAIN_SECONDS = 5
@@ -33,6 +33,10 @@ function twoProcesses(ports: readonly number[]): ProxyConfiguration[] {
           .replace('listen 8443', `listen 127.0.0.1:${port}`)
           .replaceAll('/tmp/petstore-nginx', `${directory}/nginx`)
           .replace('worker_processes auto;', 'daemon off; worker_processes 1;'),
+    },
+    {
+      ...{ name: 'Caddyfile', program: 'caddy', path: '', args: caddyArgs },
+      file: port => shipped('Caddyfile').replace(':8443 {', `http://127.0.0.1:${port} {`),
     },
   ]
 }
