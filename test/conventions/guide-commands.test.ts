@@ -18,7 +18,7 @@ const pages: [page: string, outputs: number][] = [
   ['agents.md', 1],
   ['teaching.md', 6],
   ['lesson.md', 21],
-  ['sandboxes.md', 4],
+  ['sandboxes.md', 5],
   ['bench.md', 2],
 ]
 

@@ -51,6 +51,13 @@ export function allOpenAreBusy(max: number): StoreError {
   })
 }
 
+/** The refusal of a form in the lab: of another type than these, or, without types, one that cannot be read. */
+export function notThisForm(types: readonly string[] | undefined): StoreError {
+  return types
+    ? new StoreError('unsupported_media_type', `Content-Type must be ${types.join(' or ')}.`)
+    : new StoreError('validation_failed', 'The body is not a form of its Content-Type.')
+}
+
 export function huntInProgress(): StoreError {
   const message = 'The faults of a hunt are secret until its findings are scored (POST to report).'
   return new StoreError('hunt_in_progress', message)

@@ -30,6 +30,7 @@ import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, throttled, withFaults } from '../failures/requests.ts'
+import { withLab } from '../lab/lab.ts'
 import { type ClassLesson, lessonRoutes } from '../pages/lesson-page.ts'
 import type { SandboxRecord } from '../registry/registry.ts'
 import { BodyCapture, captureResponse, WHOLE_BYTES_MAX } from '../requests/body-capture.ts'
@@ -444,7 +445,7 @@ export class OpenSandbox {
       },
       mcp: true,
       wrapPaths: (paths, isInner) =>
-        withFaults(paths, {
+        withFaults(isInner ? paths : withLab(paths, options.base), {
           faults: this.faults,
           isExact: request => this.#exact.has(request),
           // The request that calls a tool has been counted.
