@@ -33,7 +33,11 @@ function store(storage, name, value) {
 
 function storedKey() {
   const fragment = new URLSearchParams(location.hash.slice(1)).get('key')
-  if (fragment !== null) history.replaceState(null, '', location.pathname)
+  if (fragment !== null) {
+    history.replaceState(null, '', location.pathname)
+    // A phone loads a page again that was in the background.
+    store(sessionStorage, storageName, fragment)
+  }
   return fragment ?? stored(sessionStorage, storageName) ?? stored(localStorage, storageName) ?? ''
 }
 
