@@ -40,6 +40,7 @@ export type ErrorCode =
   | 'return_exceeds_order'
   | 'stock_below_reserved'
   | 'stock_out_of_bounds'
+  | 'name_taken'
   | 'barcode_taken'
   | 'pet_in_use'
   | 'category_in_use'

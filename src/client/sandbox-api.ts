@@ -77,6 +77,8 @@ export interface ClassBoard {
   createdAt: string
   /** The number of students that the host reserves sandboxes and space for. */
   places: bigint
+  /** When the link for students was opened; absent if it is closed. */
+  invitationOpenedAt?: string
   /** The exercises of the lesson. */
   exercises: BoardExercise[]
   /** The students, by name. */
@@ -309,6 +311,7 @@ export type FaultErrorCode =
   | 'return_exceeds_order'
   | 'stock_below_reserved'
   | 'stock_out_of_bounds'
+  | 'name_taken'
   | 'barcode_taken'
   | 'pet_in_use'
   | 'category_in_use'
@@ -452,6 +455,34 @@ export interface Hunt {
   startedAt: string
   /** Whether its faults were revealed. */
   isRevealed: boolean
+}
+
+/** A link with which students join a class. */
+export interface Invitation {
+  /** The link for students. Only this response contains its code. */
+  link: string
+  /** The QR code of the link: the address of an image, with all of it (`data:`). */
+  qrCode: string
+  /** When the link for students was opened; absent if it is closed. */
+  openedAt: string
+}
+
+/** What somebody with the link may know of a class. */
+export interface InvitedClass {
+  /** The name of the class. */
+  name: string
+  /** The students whose names nobody has taken, by name. */
+  students: Joining[]
+  /** Whether a student can join with another name. */
+  hasRoom: boolean
+}
+
+/** The student who joins. */
+export interface Joining {
+  /** The name that the board shows. */
+  name: string
+  /** What tells the student from another one with this name, if `readInvitation` returned it. */
+  identifier?: string
 }
 
 /** The clock that decides which operations have been retired. */
@@ -830,7 +861,7 @@ export interface HostOperations {
    *
    * Specific errors:
    *
-   * - 409 `sandbox_limit_reached`: The sandbox has reached a limit of its host; the message names the limit.
+   * - 409 `sandbox_limit_reached`: The sandbox or the class has reached a limit; the message names the limit.
    * - 503 `sandbox_damaged`: The files of the sandbox were damaged, probably by a power failure: reset it.
    */
   putSnapshot(
@@ -1191,6 +1222,83 @@ export interface HostOperations {
   ): Promise<ApiResponse<ClassBoard>>
 
   /**
+   * Read who can join a class. Returns the names that are free.
+   *
+   * Requires the code of the link to the class, in place of a key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   */
+  readInvitation(
+    input: {
+      /** The id of the class. */
+      classId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<InvitedClass>>
+
+  /**
+   * Join a class. Takes a free name, once, and returns its sandbox with a new key; an earlier key stops working. In a class with room, a name that is not in the list gets a new sandbox. Only this response contains the key.
+   *
+   * Requires the code of the link to the class, in place of a key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 409 `name_taken`: Somebody else has taken this name in the class.
+   * - 409 `sandbox_limit_reached`: The sandbox or the class has reached a limit; the message names the limit.
+   */
+  joinClass(
+    input: {
+      /** The id of the class. */
+      classId: string
+      body: Joining
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<CreatedSandbox>>
+
+  /**
+   * Open a link for students. Returns a link with which students take their names. A link that was opened before stops working.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  openInvitation(
+    input: {
+      /** The id of the class. */
+      classId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<Invitation>>
+
+  /**
+   * Close the link for students. The link stops working. Students who have joined stay in the class.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   */
+  closeInvitation(
+    input: {
+      /** The id of the class. */
+      classId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
    * Delete a class. Deletes the class, its sandboxes, and all that is known of its students.
    *
    * Requires the key of the teacher, or the host key.
@@ -1284,6 +1392,10 @@ export const hostOperations = {
   listClasses: { method: 'GET', path: '/classes', list: true },
   getClass: { method: 'GET', path: '/classes/{classId}' },
   updateClass: { method: 'PATCH', path: '/classes/{classId}' },
+  readInvitation: { method: 'GET', path: '/classes/{classId}/join' },
+  joinClass: { method: 'POST', path: '/classes/{classId}/join' },
+  openInvitation: { method: 'POST', path: '/classes/{classId}/invitation' },
+  closeInvitation: { method: 'DELETE', path: '/classes/{classId}/invitation', empty: true },
   deleteClass: { method: 'DELETE', path: '/classes/{classId}', empty: true },
   addStudents: { method: 'POST', path: '/classes/{classId}/students', list: true },
   streamRequests: {

@@ -54,6 +54,7 @@ const meanings = {
     return_exceeds_order: 'More units would be returned than were sold.',
     stock_below_reserved: 'The stock would fall below the units reserved for open orders.',
     stock_out_of_bounds: 'The stock would be outside the range 0 to 1,000,000,000.',
+    name_taken: 'Somebody else has taken this name in the class.',
     barcode_taken: 'Another pet has this barcode; the message names it.',
     pet_in_use: 'The pet has open orders; complete or cancel them first.',
     category_in_use: 'The category contains pets; move or delete them first.',
@@ -61,7 +62,7 @@ const meanings = {
     webhook_limit_reached: 'The store has the maximum number of webhooks.',
     last_admin_key: 'No other key with the scope admin is valid without an expiry.',
     hunt_in_progress: 'The planted faults of the sandbox are secret until its findings are scored.',
-    sandbox_limit_reached: 'The sandbox has reached a limit of its host; the message names the limit.',
+    sandbox_limit_reached: 'The sandbox or the class has reached a limit; the message names the limit.',
   },
   410: {
     operation_sunset: 'The operation has been retired; Link names its replacement.',

@@ -127,10 +127,11 @@ export interface Operation {
   readonly sendsEvents?: true
   /**
    * For an operation of the host API: it acts on the host, or on the sandbox or class that its path names, whose key it
-   * then requires; on the host, it requires the host key unless it is public. It runs no transaction of a store, so it
-   * takes neither preconditions nor an Idempotency-Key.
+   * then requires; on the host, it requires the host key unless it is public. An invitation is the class whose link has
+   * the code of the request. The operation runs no transaction of a store, so it takes neither preconditions nor an
+   * Idempotency-Key.
    */
-  readonly actsOn?: 'host' | 'sandbox' | 'class'
+  readonly actsOn?: 'host' | 'sandbox' | 'class' | 'invitation'
   /** In the sandbox of a class, the operation requires the key of the teacher. */
   readonly isForTeacher?: true
   /** The operation may be silent for longer than the timeout of the runtime, as reads of events also may. */

@@ -148,6 +148,8 @@ function operationPart(id: string, operation: Operation): Part {
 function keyRequirementText(operation: Operation): string {
   if (operation.scope === 'public') return 'Requires no key.'
   if (operation.actsOn === 'host') return 'Requires the host key.'
+  if (operation.actsOn === 'invitation')
+    return 'Requires the code of the link to the class, in place of a key.'
   if (operation.actsOn === 'class') return 'Requires the key of the teacher, or the host key.'
   if (operation.isForTeacher) return 'Requires the key of the sandbox; in a class, that of the teacher.'
   if (operation.actsOn === 'sandbox') return 'Requires the key of the sandbox.'

@@ -34,9 +34,11 @@ import { type HostOptions, SandboxHost } from './host/host.ts'
 import { HostApi } from './host-api/host-api.ts'
 import { HostMetrics } from './host-metrics.ts'
 import { boardPage } from './pages/board-page.ts'
+import { joinPage } from './pages/join-page.ts'
 import { landingPage } from './pages/landing-page.ts'
 import { hostPageHeaders, pageFiles } from './pages/page-frame.ts'
 import { noSandboxPage, printPage } from './pages/print-page.ts'
+import { masked } from './requests/masked.ts'
 
 /** The maximum rate of requests to the host itself, per address. Each sandbox has its own limit. */
 const HOST_RATE: Rate = { requests: 6000, seconds: 60 }
@@ -163,7 +165,8 @@ function hostRouting(
     addressOf: clientAddress(trustedProxies),
     onResponse: (responded, status, tookMs, error) => {
       metrics.countResponse(responded.errorCode)
-      logResponse(responded, status, tookMs, error)
+      // Somebody may have pasted a key or the code of a class into an address.
+      logResponse({ ...responded, path: masked(responded.path) }, status, tookMs, error)
     },
   }
 }
@@ -198,8 +201,9 @@ function pagePaths(base: string, host: SandboxHost, isDraining: () => boolean): 
     ...pageFiles.map(
       ({ path, text }) => [path, fixedContent(mediaTypeOf(path), () => text, hostPageHeaders)] as const,
     ),
-    // The page is the same for all classes, so it does not show which exist.
+    // These pages are the same for all classes, so they do not show which exist.
     ['/board/{classId}', get(context => sendPage(context, 200, boardPage(base)))],
+    ['/join/{classId}', get(context => sendPage(context, 200, joinPage(base)))],
     ['/sandboxes/{sandboxId}/print', get(context => sendPrintPage(context, base, host))],
     ...DESCRIPTIONS.flatMap(({ path, version }): [string, Methods][] => [
       [`${path}.json`, publicFile('application/json', async () => writeJson(await description(version)))],

@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import type { Page } from 'playwright-core'
-import { newHandoverCode } from '../../src/shop/keys/schema.ts'
+import { newCode } from '../../src/shop/keys/schema.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST } from '../support/browser.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
@@ -73,7 +73,7 @@ test('the owner makes a key, and an employee scans its code, is signed in once, 
 
 test('the page says that it signs in, and that a response was lost; a new code signs in', async () => {
   const key = await keyWith(store(), 'orders:read')
-  const page = await browser.open(store(), '', { width: 390, key: newHandoverCode() })
+  const page = await browser.open(store(), '', { width: 390, key: newCode() })
   await page.getByText(REFUSED).waitFor()
   expect(page.url()).not.toContain('#')
   const arrived = Promise.withResolvers<void>()

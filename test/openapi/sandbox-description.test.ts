@@ -62,6 +62,7 @@ describe('the description of a host of sandboxes', () => {
       'listClasses',
       'listPlantableFaults',
       'listSnapshots',
+      'readInvitation',
     ])
   })
 

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { BODY_BYTES_MAX, URL_CHARS_MAX } from '../../src/contract/limits.ts'
 import type { Operation } from '../../src/contract/operation.ts'
 import { shuttingDown, storageFull, tooManyInProgress } from '../../src/contract/refusals.ts'
-import type { CreatedClass } from '../../src/sandboxes/contract/class-schema.ts'
+import type { CreatedClass, Invitation } from '../../src/sandboxes/contract/class-schema.ts'
 import { sandboxDamaged } from '../../src/sandboxes/contract/refusals.ts'
 import { type HostOperationId, hostOperations } from '../../src/sandboxes/host-api/operations.ts'
 import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
@@ -32,6 +32,7 @@ const ids = Object.keys(hostOperations) as HostOperationId[]
 interface Driven extends TestSandbox {
   readonly hostKey: string
   readonly ofClass: CreatedClass
+  readonly code: string
 }
 
 /** A request to the host API. */
@@ -48,6 +49,7 @@ const bodies: Readonly<Partial<Record<HostOperationId, string>>> = {
   createSandbox: '{"seed":"empty","label":"Ada"}',
   createClass: JSON.stringify({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1 }),
   updateClass: JSON.stringify({ endsAt: inDays(2), openHints: ['1-read'], lesson: LESSON }),
+  joinClass: '{"name":"Alan"}',
   addStudents: '{"students":[{"name":"Grace","identifier":"grace"}]}',
   updateSandbox: '{"lifetimeSeconds":172800}',
   setClock: '{"now":"2027-06-01T00:00:00Z"}',
@@ -79,25 +81,34 @@ function inDays(days: number): string {
 async function createDriven(host: TestHost, seed = 'demo'): Promise<Driven> {
   const ofClass = host.host.createClass({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1n })
   const hostKey = readFileSync(join(host.directory, 'host-key'), 'utf8').trim()
-  return { ...(await host.create({ seed })), hostKey, ofClass }
+  return {
+    ...(await host.create({ seed })),
+    hostKey,
+    ofClass,
+    code: codeOf(host.host.openInvitation(ofClass.id)),
+  }
+}
+
+function codeOf({ link }: Invitation): string {
+  return link.replace(/.*#code=/, '')
 }
 
 /** Returns a request that succeeds, for a sandbox or a class, and a snapshot. */
 function requestOf(
   id: HostOperationId,
-  { created, hostKey, ofClass }: Driven,
+  { created, hostKey, ofClass, code }: Driven,
   snapshot = 'lesson-1',
 ): HostRequest {
   const { path, actsOn }: Operation = hostOperations[id]
   const body = bodies[id]
-  const key = { host: hostKey, sandbox: created.adminKey, class: ofClass.teacherKey }[actsOn ?? 'host']
+  const keys = { host: hostKey, sandbox: created.adminKey, class: ofClass.teacherKey, invitation: code }
   return {
     path: path
       .replace('{sandboxId}', created.id)
       .replace('{classId}', ofClass.id)
       .replace('{name}', snapshot),
     ...(body !== undefined && { body }),
-    key,
+    key: keys[actsOn ?? 'host'],
   }
 }
 
@@ -195,8 +206,13 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
   const { id, adminKey } = sandbox.created
   const create = (seed: string, key: string | null): Promise<Observed> =>
     sendTo(host, 'createSandbox', { path: '/sandboxes', body: JSON.stringify({ seed }), key })
+  const join = (): Promise<Observed> =>
+    sendTo(host, 'joinClass', { ...requestOf('joinClass', sandbox), body: '{"name":"Ada"}' })
   return [
     ...observed,
+    await join(),
+    await join(),
+    await sendTo(host, 'joinClass', requestOf('joinClass', sandbox)),
     await sendTo(host, 'getSnapshot', requestOf('getSnapshot', sandbox)),
     await sendTo(host, 'deleteSnapshot', requestOf('deleteSnapshot', sandbox)),
     await sendTo(host, 'resetSandbox', {
@@ -214,7 +230,12 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
 function failingPart({ host }: TestHost, id: HostOperationId): [part: object, name: string] {
   if (id === 'listClasses') return [host.classes, 'list']
   if (id === 'createClass') return [host, 'createClass']
-  const parts = { host: [host, 'create'], sandbox: [host, 'find'], class: [host.classes, 'find'] } as const
+  const parts = {
+    host: [host, 'create'],
+    sandbox: [host, 'find'],
+    class: [host.classes, 'find'],
+    invitation: [host.classes, 'codeHashOf'],
+  } as const
   return [...parts[hostOperations[id].actsOn]]
 }
 

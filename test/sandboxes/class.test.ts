@@ -42,6 +42,10 @@ test('the key of a student cannot delete the sandbox, change it, clear its log, 
   const ofTeacher: [string, string][] = [
     ['GET', `${host.base}/classes/${ofClass.id}`],
     ['DELETE', `${host.base}/classes/${ofClass.id}`],
+    ['POST', `${host.base}/classes/${ofClass.id}/invitation`],
+    ['DELETE', `${host.base}/classes/${ofClass.id}/invitation`],
+    ['GET', `${host.base}/classes/${ofClass.id}/join`],
+    ['POST', `${host.base}/classes/${ofClass.id}/join`],
     ['GET', `${host.base}/sandboxes/${grace?.id}/progress`],
     ['GET', `${host.base}/sandboxes/${grace?.id}/requests`],
     ['GET', `${host.base}/sandboxes/${grace?.id}/archive`],
@@ -59,6 +63,10 @@ test('a teacher of another class has no power, and the host key has that of each
   const control = `${host.base}/sandboxes/${session.students[0]?.id}`
   for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`, `${control}/archive`])
     expect((await call('GET', path, other.teacherKey)).status).toBe(401)
+  const invitation = `${host.base}/classes/${ofClass.id}/invitation`
+  for (const method of ['POST', 'DELETE'])
+    expect((await call(method, invitation, other.teacherKey)).status).toBe(401)
+  expect(host.host.classes.board(ofClass.id)).not.toHaveProperty('invitationOpenedAt')
   for (const key of [hostKey, ofClass.teacherKey])
     for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`])
       expect((await call('GET', path, key)).status).toBe(200)
@@ -192,8 +200,9 @@ test('no address of the host shows a student a check, a solution, a closed hint 
     ...[
       '/',
       `/board/${ofClass.id}`,
+      `/join/${ofClass.id}`,
       `/sandboxes/${ada?.id}/print`,
-      `/classes/${ofClass.id}`,
+      ...['', '/join', '/invitation'].map(path => `/classes/${ofClass.id}${path}`),
       '/errors',
       '/readyz',
     ],

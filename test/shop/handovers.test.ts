@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { FAILED_AUTHENTICATIONS } from '../../src/http/pipeline/auth.ts'
-import { keyHash, newHandoverCode } from '../../src/shop/keys/schema.ts'
+import { keyHash, newCode } from '../../src/shop/keys/schema.ts'
 import { countOf, systemCommand } from '../../src/shop/registry/commands.ts'
 import { storedInstant } from '../../src/values/instant.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf, type TestStore } from '../support/store.ts'
@@ -51,7 +51,7 @@ onEveryEngine(engine => {
     expect((await anonymous.claimKey({ body: { code: late.code } })).data.key).toBe(late.key)
     now += 1
     const refusals = []
-    for (const code of [used.code, expired.code, newHandoverCode()]) {
+    for (const code of [used.code, expired.code, newCode()]) {
       const { status, code: reason, message } = await refusalOf(anonymous.claimKey({ body: { code } }))
       refusals.push({ status, reason, message })
     }
@@ -108,9 +108,9 @@ onEveryEngine(engine => {
     const claim = (code: string) => store.anonymous.claimKey({ body: { code } })
     const tried: string[] = []
     for (let count = 0; count < FAILED_AUTHENTICATIONS.requests; count++)
-      tried.push(await codeOf(claim(newHandoverCode())))
+      tried.push(await codeOf(claim(newCode())))
     expect(new Set(tried)).toEqual(new Set(['404 key_not_found']))
-    expect(await codeOf(claim(newHandoverCode()))).toBe('429 rate_limited')
+    expect(await codeOf(claim(newCode()))).toBe('429 rate_limited')
     const wrongKey = await store.send('GET', '/keys/current', {
       headers: { Authorization: 'Bearer nonsense' },
     })

@@ -11,6 +11,7 @@ import {
   type ClassPatch,
   type CreatedClass,
   type ExerciseResult,
+  type Joining,
   type NewClass,
   type NewStudent,
   type StudentProgress,
@@ -30,6 +31,7 @@ import {
   type States,
 } from './conditions.ts'
 import { type Exercise, type Lesson, readLesson } from './lesson.ts'
+import { findFree, identity } from './names.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
@@ -51,12 +53,15 @@ interface ClassRecord {
   /** The SHA-256 of the key of the teacher. */
   readonly keyHash: string
   readonly openHints: readonly string[]
+  /** The link for students; absent if it is closed. */
+  readonly invitation?: { readonly codeHash: string; readonly openedAtMs: number } | undefined
 }
 
 interface StudentRecord extends NewStudent {
   /** The id of the sandbox. */
   readonly id: string
   readonly classId: string
+  readonly takenAtMs?: number
   readonly lastActivityMs: number | null
   readonly lastError: string
   /** By the id of the exercise; absent until its first request. */
@@ -113,8 +118,8 @@ export class Classes {
     return [...this.#classes.values()].map(({ record }) => shown(record))
   }
 
-  /** Returns the places and the end of a class, and the hash of the key that controls it. Throws `class_not_found`. */
-  find(id: string): { readonly keyHash: string; readonly endsAtMs: number; readonly places: number } {
+  /** Returns a class, with the hash of the key that controls it. Throws `class_not_found`. */
+  find(id: string): Pick<ClassRecord, 'name' | 'keyHash' | 'endsAtMs' | 'places'> {
     return this.#entry(id).record
   }
 
@@ -155,15 +160,64 @@ export class Classes {
     for (const student of students) entry.students.set(student.id, student)
   }
 
+  /** Opens the link of a class with another code, and returns when. */
+  openInvitation(id: string, codeHash: string): string {
+    const openedAtMs = this.#clock()
+    this.#save(this.#entry(id), { invitation: { codeHash, openedAtMs } })
+    return formatInstantMs(openedAtMs)
+  }
+
+  closeInvitation(id: string): void {
+    this.#save(this.#entry(id), { invitation: undefined })
+  }
+
+  /** Returns the hash of the code that lets students in; undefined if there is none, or no such class any more. */
+  codeHashOf(id: string): string | undefined {
+    const record = this.#classes.get(id)?.record
+    return record && record.endsAtMs > this.#clock() ? record.invitation?.codeHash : undefined
+  }
+
+  /** Returns the students of a class, by no order. */
+  studentsOf(id: string): readonly StudentRecord[] {
+    return [...this.#entry(id).students.values()]
+  }
+
+  /**
+   * Takes the name of a student for somebody who joins, and returns the id of the sandbox; undefined if no student has
+   * the name. When this returns, it is on the disk. Throws `name_taken`.
+   */
+  takeName(id: string, joining: Joining): string | undefined {
+    const student = findFree(this.studentsOf(id), joining)
+    if (student) this.#put({ ...student, takenAtMs: this.#clock() })
+    return student?.id
+  }
+
+  /** Gives a name back that was taken in vain. */
+  releaseName(sandboxId: string): void {
+    const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
+    if (!student) return
+    const { takenAtMs: _, ...free } = student
+    this.#put(free)
+  }
+
+  /** Notes that somebody uses the key of a student: nobody else can join with the name then. */
+  noteUse(sandboxId: string): void {
+    const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
+    if (!student || student.takenAtMs !== undefined) return
+    this.#writeLater({ ...student, takenAtMs: this.#clock() })
+  }
+
   setPlaces(id: string, places: number): void {
     this.#save(this.#entry(id), { places })
   }
 
-  addStudent(classId: string, id: string, { name, identifier }: NewStudent): void {
+  addStudent(classId: string, id: string, { name, identifier }: NewStudent, hasJoined = false): void {
     this.#entry(classId)
-    const student = { id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises: {} }
-    this.#registry.putRecords('student', [student])
-    this.#enroll(student)
+    const student = {
+      ...{ id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises: {} },
+      ...(hasJoined && { takenAtMs: this.#clock() }),
+    }
+    this.#put(student)
   }
 
   /** Deletes a class with all that is known of its students. Their sandboxes have been deleted. */
@@ -208,6 +262,7 @@ export class Classes {
     const { record, lesson, students } = this.#entry(id)
     return {
       ...shown(record),
+      ...(record.invitation && { invitationOpenedAt: formatInstantMs(record.invitation.openedAtMs) }),
       exercises: lesson.exercises.map(({ id, title, hint }) => ({
         ...{ id, title, hasHint: hint !== '', isHintOpen: record.openHints.includes(id) },
       })),
@@ -321,10 +376,24 @@ export class Classes {
         return
       }
     }
+    if (!isNew) {
+      this.#writeLater(next)
+      return
+    }
     students.set(id, next)
-    if (isNew) this.#unwritten.delete(id)
-    else this.#unwritten.add(id)
-    if (this.#unwritten.size > 0) this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS)
+    this.#unwritten.delete(id)
+  }
+
+  #writeLater(student: StudentRecord): void {
+    this.#enroll(student)
+    this.#unwritten.add(student.id)
+    this.#timer ??= setTimeout(() => this.flush(), WRITE_DELAY_MS)
+  }
+
+  /** Changes a student in one durable commit. */
+  #put(student: StudentRecord): void {
+    this.#registry.putRecords('student', [student])
+    this.#enroll(student)
   }
 
   /** Returns when the requests of the last minute arrived. */
@@ -392,10 +461,6 @@ function shown({ id, name, endsAtMs, createdAtMs, places }: ClassRecord): Class 
     ...{ id, name, endsAt: formatInstantMs(endsAtMs), createdAt: formatInstantMs(createdAtMs) },
     places: BigInt(places),
   }
-}
-
-function identity({ identifier }: NewStudent): string {
-  return identifier.normalize('NFC').trim().toLowerCase()
 }
 
 /** Returns the progress of a student. It is empty if another version of the program counted other conditions. */

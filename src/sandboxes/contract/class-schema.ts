@@ -9,6 +9,8 @@ export const PLACES_MAX = 300
 /** The longest lifetime of a class. */
 export const CLASS_DAYS_MAX = 200
 const EXERCISES_MAX = 50
+const LINK_EXAMPLE =
+  'http://192.168.1.20:8082/join/7k2m9xq4w8e3rtyu5pasdf6ghj#code=psc_00000000000000000000000000000000'
 const KEY_EXAMPLE = 'pst_0000000000000000000000000000000000000000000000000'
 
 /** A class id has the form of a sandbox id. */
@@ -171,6 +173,63 @@ const BoardExercise = z
     example: { id: '1-read-something', title: '1. Read something', hasHint: true, isHintOpen: false },
   })
 
+const openedAt = instant.meta({
+  description: 'When the link for students was opened; absent if it is closed.',
+  example: '2026-11-21T09:30:00Z',
+})
+
+export const Invitation = z
+  .object({
+    link: z.string().meta({
+      description: 'The link for students. Only this response contains its code.',
+      format: 'uri',
+      maxLength: 2200,
+      example: LINK_EXAMPLE,
+    }),
+    qrCode: z.string().max(1_000_000).meta({
+      description: 'The QR code of the link: the address of an image, with all of it (`data:`).',
+      example: 'data:image/svg+xml,%3Csvg/%3E',
+    }),
+    openedAt,
+  })
+  .meta({
+    id: 'Invitation',
+    description: 'A link with which students join a class.',
+    example: {
+      link: LINK_EXAMPLE,
+      qrCode: 'data:image/svg+xml,%3Csvg/%3E',
+      openedAt: '2026-11-21T09:30:00Z',
+    },
+  })
+export type Invitation = z.output<typeof Invitation>
+
+export const Joining = z
+  .strictObject({
+    name: studentName,
+    identifier: identifier.optional().meta({
+      ...identifier.meta(),
+      description: 'What tells the student from another one with this name, if `readInvitation` returned it.',
+    }),
+  })
+  .meta({ id: 'Joining', description: 'The student who joins.', example: { name: 'Ada Lovelace' } })
+export type Joining = z.output<typeof Joining>
+
+export const InvitedClass = z
+  .object({
+    name,
+    students: listOf(Joining, PLACES_MAX, 'The students whose names nobody has taken, by name.'),
+    hasRoom: z.boolean().meta({
+      description: 'Whether a student can join with another name.',
+      example: false,
+    }),
+  })
+  .meta({
+    id: 'InvitedClass',
+    description: 'What somebody with the link may know of a class.',
+    example: { name: '10b', students: [Joining.meta()?.example], hasRoom: false },
+  })
+export type InvitedClass = z.output<typeof InvitedClass>
+
 const BoardStudent = z
   .object({
     sandboxId,
@@ -205,6 +264,7 @@ const BoardStudent = z
 export const ClassBoard = z
   .object({
     ...classMembers,
+    invitationOpenedAt: openedAt.optional(),
     exercises: listOf(BoardExercise, EXERCISES_MAX, 'The exercises of the lesson.'),
     students: listOf(BoardStudent, PLACES_MAX, 'The students, by name.'),
   })

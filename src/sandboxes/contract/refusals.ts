@@ -1,4 +1,10 @@
-import { type ErrorCodeName, type ErrorDetails, errorTable, StoreError } from '../../contract/error.ts'
+import {
+  type ErrorCodeName,
+  type ErrorDetails,
+  errorTable,
+  StoreError,
+  validationFailed,
+} from '../../contract/error.ts'
 
 // One function for each refusal of the host. Each function returns the error; its caller throws it.
 
@@ -99,6 +105,33 @@ export function teacherKeyRequired(): StoreError {
 
 export function wrongTeacherKey(): StoreError {
   return new StoreError('invalid_token', 'The key is not that of the teacher of this class.')
+}
+
+export function codeRequired(): StoreError {
+  const message =
+    'This operation requires the code of the link to the class, as Authorization: Bearer psc_...'
+  return new StoreError('authentication_required', message)
+}
+
+/** The refusal of a code, whatever makes it useless: it tells nobody which classes exist. */
+export function wrongCode(): StoreError {
+  const message = 'This link to a class does not work any more. Ask your teacher for another one.'
+  return new StoreError('invalid_token', message)
+}
+
+export function nameTaken(name: string): StoreError {
+  const message = `${JSON.stringify(name)} is taken. If it is your name, ask your teacher for a new card.`
+  return new StoreError('name_taken', message)
+}
+
+export function emptyName(): StoreError {
+  const message = 'name must have a visible character'
+  return validationFailed([{ in: 'body', pointer: '/name', code: 'invalid_format', message }])
+}
+
+export function classFull(places: number): StoreError {
+  const message = `This name is not in the list of the class, and its places (${places}) are taken: ask your teacher.`
+  return new StoreError('sandbox_limit_reached', message)
 }
 
 /** The refusal of what the key of a student may not do in the sandbox of a class. */

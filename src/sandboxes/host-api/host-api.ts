@@ -8,7 +8,7 @@ import {
   unsupportedMediaType,
   wrongSandboxKey,
 } from '../../contract/refusals.ts'
-import { RateLimiter } from '../../http/limits/rate-limit.ts'
+import { type Rate, RateLimiter } from '../../http/limits/rate-limit.ts'
 import { bearerToken, FAILED_AUTHENTICATIONS } from '../../http/pipeline/auth.ts'
 import { assertNotRefused, nextTurn, receiveBody, refuseBodyByHeaders } from '../../http/pipeline/body.ts'
 import { CHUNK_BYTES, largeBody } from '../../http/pipeline/large-body.ts'
@@ -19,7 +19,7 @@ import { validateBody } from '../../http/pipeline/validate.ts'
 import type { Handler, RequestContext } from '../../http/request/request-context.ts'
 import { textResponse } from '../../http/request/text-response.ts'
 import type { Methods, Paths } from '../../http/router/routes.ts'
-import { isKeyText, keyHash } from '../../shop/keys/schema.ts'
+import { keyHash } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
@@ -27,11 +27,13 @@ import { faultTexts } from '../bench/catalogue.ts'
 import type { PlantedFaultsOfSandbox } from '../bench/planted.ts'
 import { controlCalls } from '../classes/conditions.ts'
 import {
+  codeRequired,
   hostKeyRequired,
   huntInProgress,
   teacherKeyRequired,
   teacherOnly,
   tooManyCreated,
+  wrongCode,
   wrongHostKey,
   wrongTeacherKey,
 } from '../contract/refusals.ts'
@@ -44,6 +46,8 @@ import { sendArchive, wholePage } from './archive.ts'
 import { type HostOperationId, hostOperations } from './operations.ts'
 
 const REQUESTS_DEFAULT = 100
+/** How often those with the code of a class can read its names or join it: a school may have one address. */
+const JOINS: Rate = { requests: 1200, seconds: 60 }
 
 interface HostApiOptions {
   readonly host: SandboxHost
@@ -85,7 +89,7 @@ type BodyOf<O extends Operation> =
 
 type NamedBy<O extends Operation> = O extends { actsOn: 'sandbox' }
   ? SandboxRecord
-  : O extends { actsOn: 'class' }
+  : O extends { actsOn: 'class' | 'invitation' }
     ? string
     : undefined
 
@@ -108,6 +112,7 @@ export class HostApi {
   readonly #host: SandboxHost
   readonly #created: RateLimiter
   readonly #wrongKeys = new RateLimiter(FAILED_AUTHENTICATIONS, () => performance.now())
+  readonly #joins = new RateLimiter(JOINS, () => performance.now())
   readonly #streams = new RequestStreams()
   readonly #hostKeyHash: string
 
@@ -125,7 +130,11 @@ export class HostApi {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
       // Safe: the keys of the contract are its ids, and `#handle` makes the body and the record of each operation.
       const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown, unknown>
-      methods.set(operation.method, { handle: context => this.#handle({ id, operation, handle }, context) })
+      methods.set(operation.method, {
+        handle: context => this.#handle({ id, operation, handle }, context),
+        // Wrong codes are counted for the address, and must not use up what it has left for the right one.
+        ...(operation.actsOn === 'invitation' && { isCounting: true }),
+      })
       paths.set(operation.path, methods)
     }
     return paths satisfies ReadonlyMap<string, Methods>
@@ -174,6 +183,14 @@ export class HostApi {
    */
   #namedBy(operation: Operation, context: RequestContext): SandboxRecord | string | undefined {
     const { sandboxId = '', classId = '' } = context.pathParameters
+    if (operation.actsOn === 'invitation') {
+      readParameters(operation, context)
+      const hash = this.#host.classes.codeHashOf(classId)
+      this.#refuseOtherKeys(context, hash === undefined ? [] : [hash], codeRequired(), wrongCode())
+      const { refusal } = this.#joins.take(classId)
+      if (refusal) throw refusal
+      return classId
+    }
     if (operation.actsOn === 'class') {
       readParameters(operation, context)
       const { keyHash } = this.#host.classes.find(classId)
@@ -203,7 +220,7 @@ export class HostApi {
     const header = context.request.headers.get('authorization')
     const token = header === null ? undefined : bearerToken(header)
     if (token === undefined) throw required
-    const hash = isKeyText(token) ? keyHash(token) : ''
+    const hash = keyHash(token)
     if (hashes.includes(hash)) return hash
     throw this.#wrongKeys.take(rateGroup(context.address)).refusal ?? wrong
   }
@@ -232,8 +249,7 @@ export class HostApi {
   async #observe(id: string, context: RequestContext, body: Uint8Array, response: Response): Promise<void> {
     const { request, pathParameters, nowMs } = context
     const { sandboxId = '' } = pathParameters
-    const token = bearerToken(request.headers.get('authorization') ?? '') ?? ''
-    if (this.#host.find(sandboxId)?.keyHash !== keyHash(token)) return
+    if (!hasOwnKey(context, this.#host.find(sandboxId))) return
     const happening = {
       ...{ operationId: id, method: request.method, target: context.path, atMs: nowMs },
       ...{ requestHeaders: request.headers, requestBody: new TextDecoder().decode(body) },
@@ -341,11 +357,18 @@ export class HostApi {
     getArchive: ({ context, record }) =>
       this.#host.use(record.id, async sandbox => sendArchive(context, sandbox)),
     replaceSandboxKey: ({ record }) => this.#host.replaceKey(record.id),
-    getProgress: ({ record }) => this.#host.classes.progressOf(record.id),
+    getProgress: ({ context, record }) => {
+      if (hasOwnKey(context, record)) this.#host.classes.noteUse(record.id)
+      return this.#host.classes.progressOf(record.id)
+    },
     createClass: ({ body }) => this.#host.createClass(body),
     listClasses: () => this.#host.classes.list(),
     getClass: ({ record }) => this.#host.classes.board(record),
     updateClass: ({ record, body }) => this.#host.updateClass(record, body),
+    readInvitation: ({ record }) => this.#host.readInvitation(record),
+    joinClass: ({ record, body }) => this.#host.joinClass(record, body),
+    openInvitation: ({ record }) => this.#host.openInvitation(record),
+    closeInvitation: async ({ record }) => this.#host.closeInvitation(record),
     deleteClass: ({ record }) => this.#host.deleteClass(record),
     addStudents: ({ record, body }) => this.#host.addStudents(record, body.students),
     deleteRequests: ({ record }) =>
@@ -360,6 +383,11 @@ export class HostApi {
   #clockOf(aheadMs: number): LifecycleClock {
     return { now: formatInstantMs(Math.min(this.#options.clock() + aheadMs, LAST_INSTANT_MS)) }
   }
+}
+
+/** Returns whether a request has the key of the sandbox, and not that of the teacher. */
+function hasOwnKey({ request }: RequestContext, record: SandboxRecord | undefined): boolean {
+  return record?.keyHash === keyHash(bearerToken(request.headers.get('authorization') ?? '') ?? '')
 }
 
 /** Sends a page of a request log, a large one while it is read. */

@@ -10,21 +10,28 @@ import {
   ClassPatch,
   CreatedClass,
   classId,
+  Invitation,
+  InvitedClass,
+  Joining,
   NewClass,
   NewStudents,
   PLACES_MAX,
   StudentProgress,
 } from '../contract/class-schema.ts'
 import {
+  classFull,
   classNotFound,
+  codeRequired,
   hostKeyRequired,
   huntInProgress,
+  nameTaken,
   sandboxDamaged,
   snapshotNotFound,
   teacherKeyRequired,
   teacherOnly,
   tooManyCreated,
   tooManySnapshots,
+  wrongCode,
   wrongHostKey,
   wrongTeacherKey,
 } from '../contract/refusals.ts'
@@ -82,6 +89,12 @@ const ofClass = {
     },
   },
   errors: [teacherKeyRequired(), wrongTeacherKey(), classNotFound()],
+} as const
+const ofInvitation = {
+  ...ofClass,
+  actsOn: 'invitation',
+  path: '/classes/{classId}/join',
+  errors: [codeRequired(), wrongCode()],
 } as const
 const ofClasses = {
   scope: 'any-key',
@@ -389,6 +402,40 @@ export const hostOperations = {
     description: 'Changes the members that are present. All sandboxes of the class expire when it ends.',
     body: ClassPatch,
     success: { status: 200, resource: ClassBoard, description: 'The class and its board.' },
+  },
+  readInvitation: {
+    ...ofInvitation,
+    method: 'GET',
+    summary: 'Read who can join a class',
+    description: 'Returns the names that are free.',
+    success: { status: 200, resource: InvitedClass, description: 'The class and its free names.' },
+  },
+  joinClass: {
+    ...ofInvitation,
+    method: 'POST',
+    summary: 'Join a class',
+    description:
+      'Takes a free name, once, and returns its sandbox with a new key; an earlier key stops working. In a class with room, a name that is not in the list gets a new sandbox. Only this response contains the key.',
+    body: Joining,
+    success: { status: 200, resource: CreatedSandbox, description: 'The sandbox of the student.' },
+    errors: [...ofInvitation.errors, nameTaken('Ada'), classFull(1)],
+  },
+  openInvitation: {
+    ...ofClass,
+    method: 'POST',
+    path: '/classes/{classId}/invitation',
+    summary: 'Open a link for students',
+    description:
+      'Returns a link with which students take their names. A link that was opened before stops working.',
+    success: { status: 200, resource: Invitation, description: 'The link.' },
+  },
+  closeInvitation: {
+    ...ofClass,
+    method: 'DELETE',
+    path: '/classes/{classId}/invitation',
+    summary: 'Close the link for students',
+    description: 'The link stops working. Students who have joined stay in the class.',
+    success: { status: 204, description: 'The link is closed.' },
   },
   deleteClass: {
     ...ofClass,

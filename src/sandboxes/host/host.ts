@@ -11,13 +11,25 @@ import { TimeSlices } from '../../database/time-slices.ts'
 import { makeDirectory } from '../../files/private-file.ts'
 import { SharedCapacity } from '../../http/limits/admission.ts'
 import { loadPages } from '../../http/pages/pages.ts'
-import { keyHash, keyHint, newKey } from '../../shop/keys/schema.ts'
+import { keyHash, keyHint, newCode, newKey } from '../../shop/keys/schema.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
 import { Classes } from '../classes/classes.ts'
-import type { ClassBoard, ClassPatch, CreatedClass, NewClass, NewStudent } from '../contract/class-schema.ts'
+import { freeNames, refuseSimilar, typedName } from '../classes/names.ts'
+import type {
+  ClassBoard,
+  ClassPatch,
+  CreatedClass,
+  Invitation,
+  InvitedClass,
+  Joining,
+  NewClass,
+  NewStudent,
+} from '../contract/class-schema.ts'
 import {
   allOpenAreBusy,
+  classFull,
+  emptyName,
   hostFull,
   sandboxDamaged,
   snapshotDamaged,
@@ -37,6 +49,7 @@ import {
   shownSeed,
   snapshotSeed,
 } from '../contract/schema.ts'
+import { qrCode } from '../pages/qr-code.ts'
 import { Registry, type SandboxRecord } from '../registry/registry.ts'
 import { registryFile } from '../registry/registry-file.ts'
 import { refusalOfFullDisk, SandboxFiles } from './files.ts'
@@ -328,6 +341,7 @@ export class SandboxHost {
       this.#save(entry, { keyHash: keyHash(key), keyHint: keyHint(key), keysRevokedAtMs })
       // A damaged store gets the key when it is reset.
       if (!entry.record.isDamaged) await replaceKeys(this.#files.storeOf(id), entry.record)
+      this.classes.noteUse(id)
       return { ...this.show(entry.record), adminKey: key }
     })
   }
@@ -344,32 +358,83 @@ export class SandboxHost {
    */
   addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
     // One after the other: two equal requests at once must not add a student twice.
-    const added = this.#lastAddition.then(() => this.#addStudents(classId, students))
+    return this.#afterAdditions(() => this.#addStudents(classId, students))
+  }
+
+  #afterAdditions<Result>(add: () => Promise<Result>): Promise<Result> {
+    const added = this.#lastAddition.then(add)
     this.#lastAddition = added.catch(() => {})
     return added
   }
 
   async #addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
     const missing = this.classes.missing(classId, students)
-    const { endsAtMs, places } = this.classes.find(classId)
+    const { places } = this.classes.find(classId)
     const needed = this.classes.sandboxesOf(classId).length + missing.length
     if (needed > places) {
       this.#refusePlaces(needed, places)
       orStorageFull(() => this.classes.setPlaces(classId, needed))
     }
     const created: CreatedSandbox[] = []
-    for (const student of missing) {
-      const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
-      try {
-        this.classes.addStudent(classId, sandbox.id, student)
-      } catch (error) {
-        // The class was deleted meanwhile, or the disk is full.
-        await this.delete(sandbox.id)
-        throw refusalOfFullDisk(error)
-      }
-      created.push({ ...sandbox, identifier: student.identifier })
-    }
+    for (const student of missing) created.push(await this.#addStudent(classId, student))
     return created
+  }
+
+  async #addStudent(classId: string, student: NewStudent, hasJoined = false): Promise<CreatedSandbox> {
+    const { endsAtMs } = this.classes.find(classId)
+    const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
+    try {
+      this.classes.addStudent(classId, sandbox.id, student, hasJoined)
+    } catch (error) {
+      // The class was deleted meanwhile, or the disk is full.
+      await this.delete(sandbox.id)
+      throw refusalOfFullDisk(error)
+    }
+    return { ...sandbox, identifier: student.identifier }
+  }
+
+  /** Opens the link of a class for its students. The link before stops working. Throws `class_not_found`. */
+  openInvitation(classId: string): Invitation {
+    const code = newCode()
+    const openedAt = orStorageFull(() => this.classes.openInvitation(classId, keyHash(code)))
+    const link = `${this.#options.base}/join/${classId}#code=${code}`
+    return { link, qrCode: `data:image/svg+xml,${encodeURIComponent(qrCode(link, 'link'))}`, openedAt }
+  }
+
+  closeInvitation(classId: string): void {
+    orStorageFull(() => this.classes.closeInvitation(classId))
+  }
+
+  readInvitation(classId: string): InvitedClass {
+    const students = this.classes.studentsOf(classId)
+    const there = students.filter(({ id }) => this.#sandboxes.has(id))
+    const { name, places } = this.classes.find(classId)
+    return { name, students: freeNames(there), hasRoom: students.length < places }
+  }
+
+  /**
+   * Takes a free name of a class, and returns its sandbox with another key. In a class with room, creates a sandbox for
+   * another name. Throws `name_taken`, and `sandbox_limit_reached` if the class has no room.
+   */
+  async joinClass(classId: string, joining: Joining): Promise<CreatedSandbox> {
+    const id = orStorageFull(() => this.classes.takeName(classId, joining))
+    // Students are added one after the other, so that two equal names at once are not both added.
+    if (id === undefined) return this.#afterAdditions(() => this.#join(classId, typedName(joining.name)))
+    try {
+      return await this.replaceKey(id)
+    } catch (error) {
+      orStorageFull(() => this.classes.releaseName(id))
+      throw error
+    }
+  }
+
+  async #join(classId: string, name: string): Promise<CreatedSandbox> {
+    const students = this.classes.studentsOf(classId)
+    const { places } = this.classes.find(classId)
+    if (name === '') throw emptyName()
+    refuseSimilar(students, name)
+    if (students.length >= places) throw classFull(places)
+    return this.#addStudent(classId, { name, identifier: name }, true)
   }
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
@@ -514,8 +579,11 @@ export class SandboxHost {
         onFatal: reason => this.#onFatal(entry, reason),
         ...(classId !== undefined && {
           ofClass: {
-            observe: (happening, sandbox) =>
-              this.classes.observe(id, happening, target => sandbox.readState(target)),
+            observe: (happening, sandbox) => {
+              if (happening.requestHeaders.has('authorization') && happening.status !== 401)
+                this.classes.noteUse(id)
+              return this.classes.observe(id, happening, target => sandbox.readState(target))
+            },
             lesson: () => this.classes.studentLesson(classId),
             isTeacher: key => keyHash(key) === this.classes.find(classId).keyHash,
           },

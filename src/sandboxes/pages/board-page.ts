@@ -25,6 +25,7 @@ export function boardPage(base: string): string {
 <option value="idle">those without a request for 5 minutes</option>
 </select></label>
 <label class="choice"><input type="checkbox" id="projector"> Projector: without names and errors</label>
+<button type="button" id="invite">Invite students</button>
 <button type="button" id="results">Save results (CSV)</button>
 <button type="button" id="delete" class="danger">Delete the class</button>
 </div>
@@ -39,6 +40,15 @@ export function boardPage(base: string): string {
 <p class="large key" id="dialog-key"></p>
 <p><a id="dialog-card" target="_blank" rel="noopener">Card to print</a></p>
 <form method="dialog"><button>Close</button></form>
+</dialog>
+<dialog id="invite-dialog" aria-labelledby="invite-title">
+<h2 id="invite-title">The link for students</h2>
+<p id="invite-text" role="status"></p>
+<img id="invite-qr" alt="QR code of the link" hidden>
+<p><code id="invite-link"></code></p>
+<p class="links"><button type="button" id="open-invitation" class="primary">Open a new link</button>
+<button type="button" id="close-invitation">Close the link</button></p>
+<form method="dialog"><button>Back to the board</button></form>
 </dialog>
 </main>`,
   })

@@ -287,6 +287,42 @@ function agoText(instant) {
   return new Date(instant).toLocaleString()
 }
 
+// The link for students
+
+/** The link as this page opened it. The host does not know its code any more. */
+let invitation
+
+function showInvitation() {
+  const { invitationOpenedAt: openedAt } = board
+  const isKnown = openedAt !== undefined && invitation?.openedAt === openedAt
+  byId('invite-text').textContent =
+    openedAt === undefined
+      ? 'There is no open link.'
+      : `Whoever has the link can take a free name, since ${new Date(openedAt).toLocaleString()}. ` +
+        (isKnown ? 'Close it when all have joined.' : 'It was shown when it was opened. A new link ends it.')
+  byId('invite-qr').hidden = !isKnown
+  byId('invite-qr').src = isKnown ? invitation.qrCode : ''
+  byId('invite-link').textContent = isKnown ? invitation.link : ''
+  byId('close-invitation').hidden = openedAt === undefined
+}
+
+/** Changes the link, and shows how it is then. */
+async function changeInvitation(method) {
+  await act('', async () => {
+    invitation = await send(method, `/classes/${classId}/invitation`)
+  })
+  showInvitation()
+  // The dialog covers the error of the page.
+  if (!byId('error').hidden) byId('invite-dialog').close()
+}
+
+byId('invite').addEventListener('click', () => {
+  showInvitation()
+  byId('invite-dialog').showModal()
+})
+byId('open-invitation').addEventListener('click', () => changeInvitation('POST'))
+byId('close-invitation').addEventListener('click', () => changeInvitation('DELETE'))
+
 // Results and deletion
 
 function save(blob, name) {

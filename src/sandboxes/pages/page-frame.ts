@@ -1,5 +1,6 @@
 import { basePath, escapeHtml, framedPage, pageHeaders } from '../../http/pages/frame.ts'
 import boardScript from './board.browser.js' with { type: 'text' }
+import joinScript from './join.browser.js' with { type: 'text' }
 import landingScript from './landing.browser.js' with { type: 'text' }
 import styleSheet from './pages.css' with { type: 'text' }
 import printScript from './print.browser.js' with { type: 'text' }
@@ -16,6 +17,7 @@ export const hostPageHeaders = pageHeaders(
 export const pageFiles = [
   { path: '/pages.css', text: styleSheet },
   { path: '/board.js', text: boardScript },
+  { path: '/join.js', text: joinScript },
   { path: '/landing.js', text: landingScript },
   { path: '/print.js', text: printScript },
 ] as const

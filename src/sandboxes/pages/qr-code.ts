@@ -6,9 +6,10 @@ export function consoleLink(baseUrl: string, key: string): string {
 }
 
 /** Returns the QR code of a link as SVG, black on white in every theme, with its quiet zone. `of` names the link. */
-export function qrCode(link: string, of: 'address' | 'console'): string {
+export function qrCode(link: string, of: 'address' | 'console' | 'link'): string {
   const { size, path } = qrPath(link)
-  const attributes = `viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the ${of}"`
+  const namespace = 'http://www.w3.org/2000/svg'
+  const attributes = `xmlns="${namespace}" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the ${of}"`
   return `<svg class="qr" ${attributes} shape-rendering="crispEdges">
 <rect width="${size}" height="${size}" fill="#fff"/><path fill="#000" d="${path}"/></svg>`
 }

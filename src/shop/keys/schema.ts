@@ -107,8 +107,8 @@ export type HandoverCode = z.output<typeof HandoverCode>
 /** The number of random bytes in a code: 128 bits. A QR code of a longer one is harder to scan. */
 const CODE_RANDOM_BYTES = 16
 
-/** Returns a new random code, which is exchanged for a key once. */
-export function newHandoverCode(): string {
+/** Returns a new random code: it is exchanged for a key once, or lets the students into a class. */
+export function newCode(): string {
   return `psc_${Buffer.from(crypto.getRandomValues(new Uint8Array(CODE_RANDOM_BYTES))).toString('hex')}`
 }
 
