@@ -75,6 +75,35 @@ test('a list of a school becomes a class, and a second run adds only the missing
   expect([host.host.classes.list(), host.host.counts.sandboxes]).toEqual([[], 0])
 })
 
+test('a class without a list gets a link, which ends with the next one, and another lesson', async () => {
+  using place = scratch()
+  writeFileSync(join(place.path, 'lesson.md'), LESSON)
+  const create = (...options: string[]): Promise<ProcessResult> =>
+    runIn(place.path, 'create', '--lesson', 'lesson.md', '--until', UNTIL, ...options)
+  for (const options of [[], ['--places', '2', '--names', '10b.csv'], ['--places', '301']])
+    expect((await create(...options)).exitCode).toBe(2)
+  const created = await create('--places', '2')
+  expect([created.exitCode, created.errors]).toEqual([0, `lesson has 2 places, until ${UNTIL}.\n`])
+  expect((await create('--places', '2')).output).toBe(created.output)
+  const [first, second] = [await runIn(place.path, 'invite'), await runIn(place.path, 'invite')]
+  const [, id = ''] = /board\/(\w+)/.exec(created.output) ?? []
+  expect(second.output).toMatch(new RegExp(`^${host.base}/join/${id}#code=psc_[0-9a-f]{32}\n$`))
+  const read = async ({ output }: ProcessResult): Promise<number> => {
+    const headers = { Authorization: `Bearer ${output.trim().replace(/.*code=/, '')}` }
+    return (await fetch(`${host.base}/classes/${id}/join`, { headers })).status
+  }
+  expect([await read(first), await read(second)]).toEqual([401, 200])
+  expect((await runIn(place.path, 'invite', '--close')).errors).toBe('The link is closed.\n')
+  expect(await read(second)).toBe(401)
+  writeFileSync(join(place.path, 'next.md'), LESSON.replace('1. Read', '1. Look'))
+  const updated = await runIn(place.path, 'update', '--lesson', 'next.md')
+  expect([updated.exitCode, updated.errors]).toEqual([0, 'The lesson was replaced: 1. Look.\n'])
+  writeFileSync(join(place.path, 'next.md'), '# Nothing to do\n')
+  expect((await runIn(place.path, 'update', '--lesson', 'next.md')).exitCode).toBe(1)
+  expect(host.host.classes.board(id).exercises).toMatchObject([{ title: '1. Look' }])
+  await runIn(place.path, 'delete', '--yes')
+})
+
 test.each([
   ['Ada\nGrace\n', ['Ada', 'Grace'], 'Each line is a name'],
   ['Name,Klasse\nAda,10b\n', ['Ada'], 'Names: "Name". The name makes a student unique.'],

@@ -6,6 +6,7 @@ import type { ClassBoard, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
+import { type NewStudent, PLACES_MAX } from '../../sandboxes/contract/class-schema.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
@@ -27,12 +28,16 @@ The first run creates the class with the host key, which the host writes to the 
 writes the link to the board of the teacher to --link, and the keys of the students to --save; only you can read both.
 Later runs add the students that the class lacks, and extend it.
 
+With --places in place of --names, students type their names when they join with the link of "petstore class invite".
+
 Examples:
   petstore class create --names class.csv --lesson lesson.md --until 2027-02-01 --dry-run
+  petstore class create --places 30 --lesson lesson.md --until 30d --key @sandboxes/host-key
   petstore class create --names class.csv --lesson lesson.md --until 2027-02-01 --key @sandboxes/host-key`
 
 interface CreateClassOptions {
-  readonly names: string
+  readonly names?: string
+  readonly places?: number
   readonly lesson: string
   readonly until: string
   readonly name?: string
@@ -56,14 +61,15 @@ export function addClass(program: Command): void {
   command
     .command('create')
     .description('create a class with a sandbox for each student; later, add students or move the end')
-    .requiredOption('--names <file>', 'the list of the students: a name a line, or a table (CSV or Excel)')
+    .option('--names <file>', 'the list of the students: a name a line, or a table (CSV or Excel)')
+    .option('--places <number>', 'the number of students who join with the link, without a list', readPlaces)
     .requiredOption('--lesson <file>', 'the lesson, in Markdown')
     .requiredOption(
       '--until <date>',
       'the last day, such as 2027-02-01, or 30d; at most 200 days from now',
       readUntil,
     )
-    .option('--name <text>', 'the name of the class (default: that of the list)')
+    .option('--name <text>', 'the name of the class (default: that of the list, or else of the lesson)')
     .option('--key <key>', `the host key, or @FILE (default: @${hostKeyPath(HOST_DATA)}) [PETSTORE_KEY]`)
     .option('--host-url <url>', 'address of the host (default: http://127.0.0.1:8081) [PETSTORE_SANDBOXES]')
     .option('--save <file>', 'the list of the sandboxes with their keys', 'sandboxes.csv')
@@ -84,6 +90,9 @@ export function addClass(program: Command): void {
   withLink('update', 'replace the lesson; what was done of an exercise stays if its title does')
     .requiredOption('--lesson <file>', 'the lesson, in Markdown')
     .action(runUpdate)
+  withLink('invite', 'print a link with which students join; a link that was opened before stops working')
+    .option('--close', 'close the link, and print none')
+    .action(runInvite)
   withLink('results', 'print what each student has done, as CSV').action(runResults)
   withLink('delete', 'delete a class with its sandboxes and results')
     .option('--yes', 'do not ask')
@@ -99,9 +108,27 @@ function readUntil(text: string): string {
   throw new InvalidArgumentError('It must be a date such as 2027-02-01, or a time such as 30d.')
 }
 
-async function runCreateClass(options: CreateClassOptions): Promise<void> {
-  const { students, about } = await readRoster(options.names)
+function readPlaces(text: string): number {
+  const places = Number(text)
+  if (Number.isInteger(places) && places >= 1 && places <= PLACES_MAX) return places
+  throw new InvalidArgumentError(`It must be a number from 1 to ${PLACES_MAX}.`)
+}
+
+/** Returns the students of --names, or none with --places. Throws CommandFailed unless exactly one of them is given. */
+async function studentsOf({ names, places }: CreateClassOptions): Promise<NewStudent[]> {
+  if ((names === undefined) === (places === undefined))
+    throw new CommandFailed(
+      'Give the list of the students with --names, or their number with --places.',
+      EXIT_USAGE,
+    )
+  if (names === undefined) return []
+  const { students, about } = await readRoster(names)
   say(`${countText(students.length, 'student')}. ${about}`)
+  return [...students]
+}
+
+async function runCreateClass(options: CreateClassOptions): Promise<void> {
+  const students = await studentsOf(options)
   const lesson = readText(options.lesson)
   const link = existsSync(options.link) ? readLink(options) : undefined
   if (options.dryRun) {
@@ -114,20 +141,24 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
     )
   }
   const saved = new SavedSandboxes(options.save)
-  saved.prepare()
-  const { host, id, key } = link ?? (await createClass(options, lesson, students.length))
+  if (students.length > 0) saved.prepare()
+  const { host, id, key } = link ?? (await createClass(options, lesson, options.places ?? students.length))
   try {
     const control = controlHost(host, key)
-    const added = (await control.addStudents({ classId: id, body: { students } })).data
+    const added =
+      students.length === 0 ? [] : (await control.addStudents({ classId: id, body: { students } })).data
     for (const sandbox of added) saved.add(savedSandbox(sandbox))
     const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until } })
     const known = students.length - added.length
     const until = options.until.slice(0, 10)
-    say(
-      `Added ${countText(added.length, 'student')} to ${escapeControls(data.name)}, until ${until}.` +
-        (known > 0 ? ` ${known} were in the class already.` : '') +
-        ` The keys are in ${escapeControls(options.save)}: "petstore sandbox print" makes cards of them.`,
-    )
+    if (students.length === 0)
+      say(`${escapeControls(data.name)} has ${countText(Number(data.places), 'place')}, until ${until}.`)
+    else
+      say(
+        `Added ${countText(added.length, 'student')} to ${escapeControls(data.name)}, until ${until}.` +
+          (known > 0 ? ` ${known} were in the class already.` : '') +
+          ` The keys are in ${escapeControls(options.save)}: "petstore sandbox print" makes cards of them.`,
+      )
     await print(`${boardLink(host, id, key)}\n`)
   } catch (error) {
     throw hostFailure(error, host, escapeControls(options.link))
@@ -141,7 +172,7 @@ async function createClass(
 ): Promise<{ host: string; id: string; key: string }> {
   const host = chooseHost(options.hostUrl)
   const { key, source } = hostKey(options.key)
-  const name = options.name ?? basename(options.names).replace(/\.\w+$/, '')
+  const name = options.name ?? basename(options.names ?? options.lesson).replace(/\.\w+$/, '')
   try {
     const body = { name, lesson, endsAt: options.until, places }
     const { data } = await controlHost(host, key).createClass({ body })
@@ -224,6 +255,16 @@ async function runUpdate(options: LinkOptions & { readonly lesson: string }): Pr
     control.updateClass({ classId, body: { lesson } }),
   )
   say(`The lesson was replaced: ${data.exercises.map(({ title }) => escapeControls(title)).join(', ')}.`)
+}
+
+async function runInvite({ close, ...options }: LinkOptions & { readonly close?: boolean }): Promise<void> {
+  if (close) {
+    await withClass(options, (control, classId) => control.closeInvitation({ classId }))
+    return say('The link is closed.')
+  }
+  const { data } = await withClass(options, (control, classId) => control.openInvitation({ classId }))
+  say('Students join with this link until you close it. Each name can be taken once.')
+  await print(`${data.link}\n`)
 }
 
 async function runResults(options: LinkOptions): Promise<void> {
