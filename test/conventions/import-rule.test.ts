@@ -103,6 +103,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/prove-files.ts': ['test/support'],
   'test/prove-postgres.ts': ['test/support'],
   'test/prove-cluster.ts': ['test/support'],
+  'test/prove-host.ts': ['src', 'test/sandboxes', 'test/support'],
   'test/run.ts': ['test/support'],
   'test/install-tools.ts': [],
 }
