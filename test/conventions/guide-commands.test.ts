@@ -16,8 +16,8 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 7],
   ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 6],
-  ['lesson.md', 21],
+  ['teaching.md', 7],
+  ['lesson.md', 22],
   ['sandboxes.md', 5],
   ['bench.md', 2],
 ]
