@@ -124,6 +124,25 @@ test('students with equal names are two, and adding a list again adds only the m
   expect(host.host.classes.board(ofClass.id).students).toHaveLength(4)
 })
 
+test('a student whose sandbox the teacher deleted gets another one, and keeps what was done', async () => {
+  await using session = await openClass(['Ada', 'Grace'])
+  const { host, ofClass } = session
+  const [ada] = session.students
+  await call('GET', `${ada?.baseUrl}/pets?limit=1`, ada?.adminKey)
+  await call('DELETE', `${host.base}/sandboxes/${ada?.id}`, ofClass.teacherKey)
+  const students = ['Ada', 'Grace'].map(name => ({ name, identifier: name.toLowerCase() }))
+  const url = `${host.base}/classes/${ofClass.id}/students`
+  const { data } = await call('POST', url, ofClass.teacherKey, { students })
+  expect(data).toMatchObject([{ label: 'Ada' }])
+  const [again] = data as { baseUrl: string; adminKey: string }[]
+  await session.restart()
+  expect((await call('GET', `${again?.baseUrl}/store/orders`, again?.adminKey)).status).toBe(200)
+  expect(session.host.host.classes.board(ofClass.id)).toMatchObject({
+    places: 2n,
+    students: [{ name: 'Ada', exercises: [{ state: 'done' }] }, { name: 'Grace' }],
+  })
+})
+
 test('a class reserves its places, and a host without room for them refuses it', async () => {
   const MIB = 1024 ** 2
   await using session = await openClass([], {

@@ -132,9 +132,17 @@ export class Classes {
     return this.#classOf.has(sandboxId)
   }
 
-  /** Returns the students that a class lacks: identifiers are compared without case. */
-  missing(id: string, students: readonly NewStudent[]): NewStudent[] {
-    const known = new Set([...this.#entry(id).students.values()].map(identity))
+  /** Returns the students without a sandbox that `isThere`: identifiers are compared without case. */
+  missing(
+    id: string,
+    students: readonly NewStudent[],
+    isThere: (sandboxId: string) => boolean,
+  ): NewStudent[] {
+    const known = new Set(
+      this.studentsOf(id)
+        .filter(student => isThere(student.id))
+        .map(identity),
+    )
     return students.filter(student => {
       const isNew = !known.has(identity(student))
       known.add(identity(student))
@@ -212,12 +220,20 @@ export class Classes {
   }
 
   addStudent(classId: string, id: string, { name, identifier }: NewStudent, hasJoined = false): void {
-    this.#entry(classId)
+    const students = this.studentsOf(classId)
+    // The sandbox of this student was deleted; what was done in it stays.
+    const before = students.find(student => identity(student) === identity({ name, identifier }))
+    const { exercises = {} } = before ?? {}
     const student = {
-      ...{ id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises: {} },
+      ...{ id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises },
       ...(hasJoined && { takenAtMs: this.#clock() }),
     }
-    this.#put(student)
+    this.#registry.inOneCommit(() => {
+      if (before) this.#registry.deleteRecords('student', [before.id])
+      this.#registry.putRecords('student', [student])
+    })
+    if (before) this.#forget(before)
+    this.#enroll(student)
   }
 
   /** Deletes a class with all that is known of its students. Their sandboxes have been deleted. */
@@ -227,11 +243,14 @@ export class Classes {
     this.#registry.deleteRecords('student', ids)
     this.#registry.deleteRecords('class', [id])
     this.#classes.delete(id)
-    for (const student of ids) {
-      this.#classOf.delete(student)
-      this.#unwritten.delete(student)
-      this.#recent.delete(student)
-    }
+    for (const student of students.values()) this.#forget(student)
+  }
+
+  #forget({ id }: StudentRecord): void {
+    this.#classOf.get(id)?.students.delete(id)
+    this.#classOf.delete(id)
+    this.#unwritten.delete(id)
+    this.#recent.delete(id)
   }
 
   /** Returns the ids of the classes that ended so long ago that they are deleted. */

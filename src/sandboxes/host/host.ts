@@ -368,9 +368,10 @@ export class SandboxHost {
   }
 
   async #addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
-    const missing = this.classes.missing(classId, students)
+    const isThere = (id: string): boolean => this.#sandboxes.has(id)
+    const missing = this.classes.missing(classId, students, isThere)
     const { places } = this.classes.find(classId)
-    const needed = this.classes.sandboxesOf(classId).length + missing.length
+    const needed = this.classes.sandboxesOf(classId).filter(isThere).length + missing.length
     if (needed > places) {
       this.#refusePlaces(needed, places)
       orStorageFull(() => this.classes.setPlaces(classId, needed))
