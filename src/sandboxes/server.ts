@@ -241,7 +241,8 @@ function sendPrintPage(context: RequestContext, base: string, host: SandboxHost)
   // The page only shows the key of the request. Whether it is the right one is not checked, so nobody can guess keys.
   const token = bearerToken(context.request.headers.get('authorization') ?? '')
   const key = token !== undefined && isKeyText(token) ? token : undefined
-  return sendPage(context, 200, printPage(base, host.show(record), key))
+  const isOfClass = record.classId !== undefined
+  return sendPage(context, 200, printPage(base, host.show(record), { key, isOfClass }))
 }
 
 function sendNoSandbox(context: RequestContext, base: string): Response {

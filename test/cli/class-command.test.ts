@@ -66,6 +66,9 @@ test('a list of a school becomes a class, and a second run adds only the missing
   for (const file of ['sandboxes.csv', 'sandboxes.html'])
     for (const identifier of ['a1@x.example', 'a2@x.example', 'ada@x.example'])
       expect(readFileSync(join(place.path, file), 'utf8')).toContain(identifier)
+  expect(
+    readFileSync(join(place.path, 'sandboxes.html'), 'utf8').match(/QR code of the lesson/g),
+  ).toHaveLength(3)
   const results = await runIn(place.path, 'results')
   expect(results.output).toStartWith(
     'student,identifier,exercise,state,when,tries\nAda Lovelace,ada@x.example,1. Read,open,,0\n',

@@ -85,6 +85,12 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   await page.getByRole('button', { name: 'New key: for Grace (g2@x.example)' }).click()
   await page.getByText('The new key of Grace (g2@x.example)').waitFor()
   await page.getByText('the list of "petstore class create" has the old one').waitFor()
+  const printed = page.context().waitForEvent('page')
+  await page.getByRole('link', { name: 'Card to print' }).click()
+  const card = await printed
+  await card.getByRole('heading', { name: 'Grace (g2@x.example)' }).waitFor()
+  await card.getByRole('img', { name: 'QR code of the lesson' }).waitFor()
+  await card.close()
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Reset: the store of Grace (g2@x.example)' }).click()
   for (const question of questions) expect(question).toContain('Grace (g2@x.example)')

@@ -7,7 +7,7 @@ import type { CreatedSandbox } from '../../client/sandbox-api.ts'
 import { makePrivate, reserveFile, writeWholeFile } from '../../files/private-file.ts'
 import { hasCode } from '../../files/system-error.ts'
 import { isSandboxId } from '../../sandboxes/contract/schema.ts'
-import { consoleLink } from '../../sandboxes/pages/qr-code.ts'
+import { consoleLink, lessonLink } from '../../sandboxes/pages/qr-code.ts'
 import { isKeyText } from '../../shop/keys/schema.ts'
 import { csvLine } from '../../values/csv.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
@@ -26,17 +26,20 @@ export interface SavedSandbox {
   readonly console: string
   /** The link to a page with the address and the key, to print and hand out. */
   readonly print: string
+  /** The link to the lesson, with the key; absent outside a class. */
+  readonly lesson?: string
 }
 
-/** The columns of every list. One with an identifier gets another column for it. */
+/** The columns of every list. */
 const columns = ['label', 'address', 'key', 'expiresAt', 'id', 'console', 'print'] as const
-const IDENTIFIER = 'identifier'
+/** The columns that a list gets with the first sandbox that has them. */
+const optionalColumns = ['identifier', 'lesson'] as const
 /** The columns without which a sandbox cannot be controlled. The others may be missing. */
 const requiredColumns = ['address', 'key', 'id'] as const
 
 /** The names of the columns: a spreadsheet, or a person, may have written them in another case. */
 const columnsByLowerCase: Readonly<Record<string, string>> = Object.fromEntries(
-  [...columns, IDENTIFIER].map(name => [name.toLowerCase(), name]),
+  [...columns, ...optionalColumns].map(name => [name.toLowerCase(), name]),
 )
 
 interface SavedTable {
@@ -60,6 +63,8 @@ export function savedSandbox(created: CreatedSandbox): SavedSandbox {
     id,
     console: consoleLink(baseUrl, adminKey),
     print: `${host}/sandboxes/${id}/print#key=${encodeURIComponent(adminKey)}`,
+    // Only the sandbox of a class has an identifier.
+    ...(created.identifier !== undefined && { lesson: lessonLink(baseUrl, adminKey) }),
   }
 }
 
@@ -77,7 +82,9 @@ export function sandboxesCsv(sandboxes: readonly SavedSandbox[]): string {
 function lineOf(sandbox: SavedSandbox, header: readonly string[] = columns): string {
   const cells = new Map<string, string>(
     columns.map(name => [name, name === 'label' ? csvLabel(sandbox.label) : sandbox[name]]),
-  ).set(IDENTIFIER, csvLabel(sandbox.identifier ?? ''))
+  )
+    .set('identifier', csvLabel(sandbox.identifier ?? ''))
+    .set('lesson', sandbox.lesson ?? '')
   return csvLine(header.map(name => cells.get(name) ?? ''))
 }
 
@@ -130,8 +137,9 @@ export class SavedSandboxes {
   add(sandbox: SavedSandbox): void {
     this.#orFail(() => {
       const { header, lines, text, isPlain } = this.#table()
-      const isWider = sandbox.identifier !== undefined && !header.includes(IDENTIFIER)
-      const wide = isWider ? [...header, IDENTIFIER] : header
+      const added = optionalColumns.filter(name => sandbox[name] !== undefined && !header.includes(name))
+      const isWider = added.length > 0
+      const wide = [...header, ...added]
       const line = lineOf(sandbox, wide)
       // A file that already existed may be readable by others, but now it gets a key.
       makePrivate(this.path)
@@ -211,9 +219,13 @@ export class SavedSandboxes {
 /** Returns the sandbox of a line; undefined if its key, id or address is not valid. */
 function readRow(row: Readonly<Record<string, string>>): SavedSandbox | undefined {
   const { label = '', address = '', key = '', expiresAt = '', id = '', console = '', print = '' } = row
-  const identifier = row[IDENTIFIER] || undefined
+  const { identifier, lesson } = row
   const isValid = isSandboxId(id) && isKeyText(key) && URL.canParse(address) && address.endsWith(`/s/${id}`)
   return isValid
-    ? { label, ...(identifier && { identifier }), address, key, expiresAt, id, console, print }
+    ? {
+        ...{ label, address, key, expiresAt, id, console, print },
+        ...(identifier && { identifier }),
+        ...(lesson && { lesson }),
+      }
     : undefined
 }

@@ -236,7 +236,7 @@ function actionsCell(student) {
     }),
     button('New key', `for ${name}`, () => {
       if (ask(`Give ${name} a new key? The old one, and all keys made in the store, stop working.`))
-        act('', () => replaceKey(sandboxId, name))
+        act('', () => replaceKey(student))
     }),
     button('Console', `of ${name}`, () =>
       // No link: a projector would show its address, which has the key.
@@ -252,13 +252,15 @@ function actionsCell(student) {
   return actions
 }
 
-async function replaceKey(sandboxId, name) {
+async function replaceKey(student) {
+  const { sandboxId, name, identifier } = student
   const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`)
-  byId('dialog-title').textContent = `The new key of ${name}`
+  byId('dialog-title').textContent = `The new key of ${fullName(student)}`
   byId('dialog-text').textContent =
     `The address is still ${baseUrl}. The key is shown only now: the list of "petstore class create" has the old one.`
   byId('dialog-key').textContent = adminKey
-  byId('dialog-card').href = `${hostPath}/sandboxes/${sandboxId}/print#key=${adminKey}`
+  const given = new URLSearchParams({ key: adminKey, ...(identifier !== name && { identifier }) })
+  byId('dialog-card').href = `${hostPath}/sandboxes/${sandboxId}/print#${given}`
   byId('dialog').showModal()
 }
 

@@ -1,6 +1,6 @@
 import { escapeHtml, framedPage } from '../../http/pages/frame.ts'
 import styleSheet from './cards.css' with { type: 'text' }
-import { consoleLink, qrCode } from './qr-code.ts'
+import { consoleLink, lessonLink, qrCode } from './qr-code.ts'
 
 interface Card {
   /** An empty text if the sandbox has no label. */
@@ -10,10 +10,15 @@ interface Card {
   /** The base address of the sandbox. */
   readonly address: string
   readonly key: string
+  /** The link to the lesson; absent outside a class. */
+  readonly lesson?: string
 }
 
 /** The characters of a key that are printed as one group, after its prefix. */
 const KEY_PARTS = /^pst_|.{1,7}/g
+
+const OF_LESSON = 'The code opens the lesson, signed in. The console is at /console'
+const OF_CONSOLE = 'The code opens the console, signed in. The lesson is at /docs/guide/lesson'
 
 /** Returns a page with a card for each sandbox of a class. It loads nothing, so it is one file to open and to print. */
 export function cardsPage(cards: readonly Card[]): string {
@@ -28,15 +33,15 @@ ${cards.map(cardHtml).join('\n')}
   })
 }
 
-function cardHtml({ label, identifier, address, key }: Card, index: number): string {
+function cardHtml({ label, identifier, address, key, lesson }: Card, index: number): string {
   const title = label === '' ? `Sandbox ${index + 1}` : label
   const groups = (key.match(KEY_PARTS) ?? []).map(group => `<span class="group">${group}</span>`)
   // A long address wraps before the id.
   return `<li>${headingHtml(title, identifier)}
-${qrCode(consoleLink(address, key), 'console')}
+${lesson ? qrCode(lessonLink(address, key), 'lesson') : qrCode(consoleLink(address, key), 'console')}
 <div><p>Address <code>${escapeHtml(address).replace('/s/', '/s/<wbr>')}</code></p>
 <p>Key, without gaps <code>${groups.join('')}</code></p>
-<p>The code opens the console, signed in. The lesson is at /docs/guide/lesson below the address.</p></div></li>`
+<p>${lesson ? OF_LESSON : OF_CONSOLE} below the address.</p></div></li>`
 }
 
 function headingHtml(title: string, identifier: string | undefined): string {

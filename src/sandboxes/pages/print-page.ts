@@ -1,15 +1,22 @@
 import { escapeHtml } from '../../http/pages/frame.ts'
 import type { Sandbox } from '../contract/schema.ts'
 import { hostPage } from './page-frame.ts'
-import { consoleLink, qrCode } from './qr-code.ts'
+import { consoleLink, lessonLink, qrCode } from './qr-code.ts'
 
 /**
  * Returns the print page of a sandbox. Everybody who knows the address can load it, so it has a key only if the request
  * has one: the script of the page sends the key that is in the fragment of the URL.
  */
-export function printPage(base: string, { baseUrl, label, expiresAt }: Sandbox, key?: string): string {
+export function printPage(
+  base: string,
+  { baseUrl, label, expiresAt }: Sandbox,
+  { key, isOfClass = false }: { readonly key?: string | undefined; readonly isOfClass?: boolean } = {},
+): string {
   const title = label === undefined ? 'Your sandbox' : escapeHtml(label)
   const address = escapeHtml(baseUrl)
+  const linkOf = isOfClass ? lessonLink : consoleLink
+  const page = isOfClass ? 'lesson' : 'console'
+  const code = key === undefined ? qrCode(baseUrl, 'address') : qrCode(linkOf(baseUrl, key), page)
   // A long address wraps before the id.
   const shownAddress = address.replace('/s/', '/s/<wbr>')
   return hostPage({
@@ -23,13 +30,13 @@ ${key === undefined ? `<span>${NO_KEY}</span>` : ''}
 <h1>${title}</h1>
 <p>This is your private petstore. Open the address in a browser, or call it from a program.</p>
 <div class="sheet-address">
-${key === undefined ? qrCode(baseUrl, 'address') : qrCode(consoleLink(baseUrl, key), 'console')}
+${code}
 <div>
 <h2>Address</h2>
 <p class="large" id="address">${shownAddress}</p>
 </div>
 </div>
-${key === undefined ? '' : keyPart(address, key)}
+${key === undefined ? '' : keyPart(address, key, page)}
 <h2>For a shell</h2>
 <pre><code>BASE=${address}${key === undefined ? '' : `\nKEY=${key}`}</code></pre>
 <h2>First call</h2>
@@ -45,10 +52,10 @@ with everything in it.</p>
 const NO_KEY =
   'This page has no key. To print the key too, open this page from the page that created the sandbox.'
 
-function keyPart(address: string, key: string): string {
+function keyPart(address: string, key: string, page: string): string {
   return `<h2>Key</h2>
 <p class="large key" id="key">${key}</p>
-<p>Writing needs the key. The code above opens the console, and signs you in. In another tab, the console at
+<p>Writing needs the key. The code above opens the ${page}, and signs you in. In another tab, the console at
 <code>${address}/console</code> asks for the key.</p>`
 }
 

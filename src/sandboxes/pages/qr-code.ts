@@ -5,8 +5,13 @@ export function consoleLink(baseUrl: string, key: string): string {
   return `${baseUrl}/console#key=${encodeURIComponent(key)}`
 }
 
+/** Like `consoleLink`, for the lesson of a class. */
+export function lessonLink(baseUrl: string, key: string): string {
+  return `${baseUrl}/docs/guide/lesson#key=${encodeURIComponent(key)}`
+}
+
 /** Returns the QR code of a link as SVG, black on white in every theme, with its quiet zone. `of` names the link. */
-export function qrCode(link: string, of: 'address' | 'console' | 'link'): string {
+export function qrCode(link: string, of: 'address' | 'console' | 'lesson' | 'link'): string {
   const { size, path } = qrPath(link)
   const namespace = 'http://www.w3.org/2000/svg'
   const attributes = `xmlns="${namespace}" viewBox="0 0 ${size} ${size}" role="img" aria-label="QR code of the ${of}"`
