@@ -14,9 +14,14 @@ function manifest(version: string): object {
     engines: { node: '>=20' },
     sideEffects: false,
     types: './client/petstore-client.d.ts',
-    exports: { '.': { types: './client/petstore-client.d.ts', default: './client/petstore-client.js' } },
-    files: ['client', 'values'],
+    exports: { '.': { import: entryIn('.'), require: entryIn('./cjs') } },
+    files: ['client', 'values', 'cjs'],
   }
+}
+
+function entryIn(folder: string): object {
+  const entry = `${folder}/client/petstore-client`
+  return { types: `${entry}.d.ts`, default: `${entry}.js` }
 }
 
 /**
@@ -28,7 +33,19 @@ export function packClient(directory: string): string {
   const target = join(directory, 'client')
   rmSync(target, { recursive: true, force: true })
   mkdirSync(target, { recursive: true })
-  runTool(['node_modules/.bin/tsc', '-p', 'src/client/tsconfig.json', '--outDir', target])
+  const compile = ['node_modules/.bin/tsc', '-p', 'src/client/tsconfig.json', '--outDir']
+  runTool([...compile, target])
+  // For Jest, and for programs with require().
+  const commonJs = [
+    '--module',
+    'commonjs',
+    '--moduleResolution',
+    'bundler',
+    '--verbatimModuleSyntax',
+    'false',
+  ]
+  runTool([...compile, join(target, 'cjs'), ...commonJs])
+  writeFileSync(join(target, 'cjs/package.json'), '{"type":"commonjs"}\n')
   writeFileSync(join(target, 'package.json'), `${JSON.stringify(manifest(version), null, 2)}\n`)
   cpSync(join(ROOT, 'src/client/README.md'), join(target, 'README.md'))
   cpSync(join(ROOT, 'LICENSE'), join(target, 'LICENSE'))

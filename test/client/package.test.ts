@@ -151,6 +151,25 @@ test('the webhook receiver of the README accepts a signed request and refuses a 
   }
 })
 
+test('a CommonJS program, such as a test for Jest, requires the client', async () => {
+  await using store = await openDemo()
+  const code = `
+const { ApiError, createClient, toJson } = require('petstore-client')
+const store = createClient({ baseUrl: process.env.PETSTORE_URL })
+store.getCategory({ categoryId: 1 })
+  .then(({ data }) => console.log(toJson({ id: data.id })))
+  .then(() => store.getCategory({ categoryId: 404 }))
+  .catch(error => console.log(error instanceof ApiError, error.code))`
+  const file = join(project.path, 'program.cjs')
+  writeFileSync(file, code)
+  const { output, errors } = await runToEnd(
+    ['node', file],
+    childEnvironment({ PETSTORE_URL: store.base }),
+    project.path,
+  )
+  expect([errors, output]).toEqual(['', '{"id":1}\ntrue category_not_found\n'])
+})
+
 /** Uses of the types that must compile, and uses that must not. */
 const typeProgram = `
 import {
@@ -220,6 +239,7 @@ test('the types compile with plain tsc --strict, and refuse wrong uses', async (
   const declared = 'declare const process: { env: Record<string, string | undefined> }\n'
   const files = [
     ['types.ts', typeProgram],
+    ['types.cts', typeProgram],
     ...programs.map((code, index) => [`example-${index}.ts`, declared + setup + code]),
   ] as const
   for (const [name = '', code = ''] of files) writeFileSync(join(project.path, name), code)
