@@ -34,6 +34,8 @@ const pytest = (file: string): Example => ({
 const all: readonly Example[] = [
   pytest('test_throw_away_store.py'),
   pytest('sandbox/test_lost_response.py'),
+  oneFile('sandbox/lost_response_test.go', 'go', 'test', '-count=1'),
+  oneFile('sandbox/LostResponseTest.php', 'php'),
   {
     name: 'sandbox/lost-response-vitest.mjs',
     whySkipped: () => (Bun.which('npm') === null ? 'npm is not installed' : undefined),
@@ -63,6 +65,16 @@ const all: readonly Example[] = [
     command: ['mvn', '-q', '-B', 'test'],
   },
 ]
+
+/** Returns an example that is one file for a tool without packages. */
+function oneFile(file: string, ...command: string[]): Example {
+  const [tool = ''] = command
+  return {
+    name: file,
+    whySkipped: () => (Bun.which(tool) === null ? `${tool} is not installed` : undefined),
+    command: [...command, join(examples, file)],
+  }
+}
 
 function succeeds(command: string[], cwd: string): boolean {
   const options = { cwd, stdout: 'ignore', stderr: 'ignore', timeout: STEP_MS_MAX } as const
