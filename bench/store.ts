@@ -75,7 +75,13 @@ export function startByDefault(
 ): Promise<Server> {
   const port = freePort()
   const settings = { ...settingsOf(place), PETSTORE_PORT: String(port), ...environment }
-  return startServer(port, ['sh', START_SCRIPT, ...options], settings)
+  return startServer(port, ['sh', START_SCRIPT, 'serve', ...options], settings)
+}
+
+/** Starts a host of sandboxes as `npm run sandboxes` does, but without npm. */
+export function startSandboxHost(directory: string): Promise<Server> {
+  const port = freePort()
+  return startServer(port, ['sh', START_SCRIPT, 'sandboxes', '--data', directory, '--port', String(port)])
 }
 
 /** Starts a store with every feature enabled, whose key is known and whose rate limit refuses nothing. */

@@ -41,7 +41,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       expect(log).toContain('"msg":"stopped"')
       expect(log.split('\n').filter(line => line !== '' && !line.startsWith('{'))).toEqual([
         expect.stringMatching(/^> petstore@\S+ start$/),
-        `> exec sh src/start.sh --port 0 --no-demo --data ${data}`,
+        `> exec sh src/start.sh serve --port 0 --no-demo --data ${data}`,
       ])
     } finally {
       endGroup(npm.pid)
@@ -61,7 +61,7 @@ async function runStartScript(script: string, env: Record<string, string>) {
   writeFileSync(runtime, `#!/bin/sh\necho $$\necho "${values}"\nprintf '%s\\n' "$@"\nexit 7\n`)
   chmodSync(runtime, 0o755)
   const inherited = childEnvironment(env)
-  const child = Bun.spawn(['sh', script, '--data', 'a b'], {
+  const child = Bun.spawn(['sh', script, 'serve', '--data', 'a b'], {
     ...{ cwd: folder, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
     env: { ...inherited, PATH: `${folder}:${inherited.PATH}` },
   })

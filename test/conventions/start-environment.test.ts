@@ -3,12 +3,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ROOT } from '../support/root.ts'
 
-/** The files that start a store, or show how. */
+/** The files that start a store or a host of sandboxes, or show how. */
 const files = [
   'src/start.sh',
   'deploy/Containerfile',
   'deploy/petstore.service',
   'deploy/petstore@.service',
+  'deploy/petstore-sandboxes.service',
   'docs/running.md',
 ]
 
