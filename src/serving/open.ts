@@ -1,7 +1,6 @@
 import type { Engine } from '../database/engine.ts'
 import { UnsupportedVersion } from '../database/migrate.ts'
 import { parseDatabaseUrl } from '../database/postgres/database-url.ts'
-import { openPostgres } from '../database/postgres/engine.ts'
 import type { OutageChange } from '../database/postgres/outage.ts'
 import { openSqlite } from '../database/sqlite/engine.ts'
 import type { Reply } from '../shop/kernel/idempotency.ts'
@@ -62,6 +61,8 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       onProgress,
     })
   }
+  // A store on SQLite needs none of its modules.
+  const { openPostgres } = await import('../database/postgres/engine.ts')
   return openPostgres({
     address: parseDatabaseUrl(databaseUrl, databasePassword),
     commandsMax: COMMANDS_MAX,

@@ -2,22 +2,17 @@ import { randomUUID } from 'node:crypto'
 import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { overloaded, storageFull } from '../../contract/refusals.ts'
+import { overloaded } from '../../contract/refusals.ts'
 import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { sql } from '../../database/statement.ts'
 import { draftOf } from '../../files/draft.ts'
-import { makeDirectory } from '../../files/private-file.ts'
-import { hasCode } from '../../files/system-error.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import type { ServerOptions } from '../../serving/server.ts'
 import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
-import { backupSqlite } from '../../transfer/sqlite-backup.ts'
-import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
-import { findAuditProblem } from './audit-problem.ts'
-import { DATABASE_FILE, describeFile, manifestHead, manifestText } from './backup-manifest.ts'
+import { parseInstantMs } from '../../values/instant.ts'
+import type { BackupOnDisk } from './console-backup-file.ts'
 import { findRecords, recordBackup } from './last-backup.ts'
 import type { BackupCounts } from './nightly-backups.ts'
-import { appendManifest } from './single-backup.ts'
 
 /** The size up to which a browser saves a database: it may hold the whole file in memory. */
 const BYTES_MAX = 512 * 1_048_576
@@ -28,9 +23,8 @@ const readAges = sql<{ since: string | null; restoredAt: string | null }>()(`
   SELECT (SELECT min(created_at) FROM api_key) AS since, (SELECT max(at) FROM chain_gap) AS "restoredAt"`)
 
 type Backups = NonNullable<ServerOptions['backups']>
-type MadeBackup = Awaited<ReturnType<Backups['make']>>
 
-interface HeldBackup extends MadeBackup {
+interface HeldBackup extends BackupOnDisk {
   readonly id: string
   readonly directory: string
 }
@@ -76,7 +70,7 @@ class BackupMaker implements Backups {
     }
   }
 
-  async make(id: string): Promise<MadeBackup> {
+  async make(id: string): Promise<HeldBackup> {
     if (this.#held?.id === id) return this.#held
     if (this.#making && this.#making.id !== id)
       throw overloaded('Another backup is being made: try again when it is saved.', 5)
@@ -89,7 +83,10 @@ class BackupMaker implements Backups {
     try {
       if (!(await this.state()).isFileOffered)
         throw overloaded('The store is too large for a browser, or on PostgreSQL: run "petstore backup".', 60)
-      const held = await makeFile(this.#config, id)
+      const directory = draftOf(draftPath(this.#config))
+      // Few stores need its modules.
+      const { makeBackupFile } = await import('./console-backup-file.ts')
+      const held = { ...(await makeBackupFile(databaseFile(this.#config.data), directory)), id, directory }
       this.#held = held
       setTimeout(() => this.#held === held && this.dispose(), KEPT_MS).unref()
       return held
@@ -99,7 +96,7 @@ class BackupMaker implements Backups {
   }
 
   file(id: string): string | undefined {
-    return this.#held?.id === id ? join(this.#held.directory, DATABASE_FILE) : undefined
+    return this.#held?.id === id ? this.#held.file : undefined
   }
 
   async confirm(id: string): Promise<boolean> {
@@ -130,36 +127,6 @@ export function consoleBackups(
   return new BackupMaker(engine, config, nightly)
 }
 
-function draftPath({ data }: Pick<Config, 'data'>): string {
+function draftPath({ data }: Config): string {
   return join(data, `backup-${randomUUID()}`)
-}
-
-async function makeFile({ data }: Config, id: string): Promise<HeldBackup> {
-  const directory = draftOf(draftPath({ data }))
-  const { signal } = new AbortController()
-  const at = formatInstantMs(Date.now())
-  try {
-    makeDirectory(directory)
-    const database = join(directory, DATABASE_FILE)
-    const { version, head } = await backupSqlite(
-      { from: databaseFile(data), to: database },
-      { signal, onBytes: () => {} },
-    )
-    const problem = await findAuditProblem(directory)
-    const files = { [DATABASE_FILE]: await describeFile(database, { signal, onBytes: () => {} }) }
-    const manifest = {
-      createdAt: at,
-      engine: 'sqlite',
-      databaseVersion: version,
-      head: manifestHead(head),
-      files,
-    } as const
-    appendManifest(database, manifestText(manifest))
-    return { id, at, directory, isAuditIntact: problem === undefined }
-  } catch (error) {
-    rmSync(directory, { recursive: true, force: true })
-    const isFull =
-      hasCode(error, 'ENOSPC', 'EDQUOT') || (error instanceof Error && /disk is full/.test(error.message))
-    throw isFull ? storageFull() : error
-  }
 }

@@ -25,7 +25,7 @@ const KEPT = { day: 7, week: 4, month: 12 } as const
 
 const NAME = /^petstore-([0-9a-f]{8})-(\d{4}-\d\d-\d\d)T(\d\d)-(\d\d)-(\d\d)Z$/
 
-interface NightlyOptions {
+export interface NightlyOptions {
   readonly config: Config
   /** The directory of the backups; it must exist, because a directory of a disk that is not mounted does not. */
   readonly directory: string

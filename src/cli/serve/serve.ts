@@ -16,7 +16,7 @@ import { clockBehind } from '../../shop/log/newest-change.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
 import { consoleBackups } from '../backup-files/console-backups.ts'
-import { startNightlyBackups } from '../backup-files/nightly-backups.ts'
+import type { NightlyOptions } from '../backup-files/nightly-backups.ts'
 import { readOwnSecretKey, settleSecretKey } from '../keys/secret-key.ts'
 import { removeAddressFile, writeAddressFile } from '../store-access/address-file.ts'
 import { adminKeyFile, adminKeyPath } from '../store-access/admin-key-file.ts'
@@ -77,7 +77,7 @@ async function runServe(config: Config, acceptsLoss: boolean): Promise<void> {
   const directory = config.backups
   const storeId = directory === undefined ? '' : await settleStoreId(engine, clock)
   const nightly =
-    directory === undefined ? undefined : startNightlyBackups({ config, directory, storeId, log })
+    directory === undefined ? undefined : await startNightly({ config, directory, storeId, log })
   const backups = consoleBackups(engine, config, nightly?.counts)
   const options = { ...config, secretKey, currency, engine, log, clock, lifecycleClock, backups }
   const serving = startServer({ ...options, ...(delivery && { delivery }) }, listener)
@@ -123,6 +123,11 @@ async function prepare(
     if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
     throw startFailure(error)
   }
+}
+
+async function startNightly(options: NightlyOptions) {
+  const { startNightlyBackups } = await import('../backup-files/nightly-backups.ts')
+  return startNightlyBackups(options)
 }
 
 function bind(config: Config): BoundPort {

@@ -1,7 +1,6 @@
 import type { Config } from '../../config.ts'
 import { postgresMigrations, sqliteMigrations } from '../../database/migrations/migrations.ts'
 import { parseDatabaseUrl } from '../../database/postgres/database-url.ts'
-import { postgresVersion } from '../../database/postgres/engine.ts'
 import { type DataLock, DirectoryInUse, lockDirectory } from '../../database/sqlite/data-lock.ts'
 import { sqliteVersion } from '../../database/sqlite/engine.ts'
 import { type EngineOptions, openEngine, type StoreEngine } from '../../serving/open.ts'
@@ -107,10 +106,15 @@ export async function databaseVersion(config: Config, isCurrent = false): Promis
     const [version, migrations] =
       databaseUrl === undefined
         ? [sqliteVersion(data), sqliteMigrations]
-        : [await postgresVersion(parseDatabaseUrl(databaseUrl, databasePassword)), postgresMigrations]
+        : [await versionOnPostgres(databaseUrl, databasePassword), postgresMigrations]
     if (isCurrent && version > 0) migrations.requireCurrent(version)
     return { version, known: migrations.version, missing: migrations.missingIn(version).length }
   } catch (error) {
     throw cannotOpen(config, error)
   }
+}
+
+async function versionOnPostgres(url: string, password: Config['databasePassword']): Promise<number> {
+  const { postgresVersion } = await import('../../database/postgres/engine.ts')
+  return postgresVersion(parseDatabaseUrl(url, password))
 }
