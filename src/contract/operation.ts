@@ -108,8 +108,8 @@ export interface Operation {
   readonly represents?: RepresentedRows
   /** The links of a successful response, by name. */
   readonly links?: Readonly<Record<string, OperationLink>>
-  /** Returns the path of the created resource, for the header Location. */
-  readonly location?: (resource: never) => string
+  /** The path of the created resource, for the header Location, with its members in braces: `/pets/{id}`. */
+  readonly location?: `/${string}`
   /** The operation is about one resource with an ETag, so a change of it can be conditional. */
   readonly resourceHasEtag?: true
   /**
@@ -147,6 +147,11 @@ export interface Operation {
 /** Returns the scope that the key of a request must have; undefined if any key is sufficient, or no key is required. */
 export function requiredScope({ scope }: Operation): ScopeName | undefined {
   return scope === 'public' || scope === 'any-key' ? undefined : scope
+}
+
+/** Returns the path of a resource. */
+export function locationOf(template: string, resource: object): string {
+  return template.replaceAll(/\{(\w+)\}/g, (_, member) => String(Reflect.get(resource, member)))
 }
 
 type Empty = Record<never, never>

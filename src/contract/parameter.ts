@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { constantNames } from '../values/constant-names.ts'
-import { date, instant, instantOrDate } from '../values/instant.ts'
-import { int64, parseInt64 } from '../values/int64.ts'
+import { date, instant, instantOrDate } from '../values/instant-schema.ts'
+import { parseInt64 } from '../values/int64.ts'
+import { int64 } from '../values/int64-schema.ts'
 import { parseSequence } from '../values/sequence.ts'
-import { text } from '../values/text.ts'
+import { text } from '../values/text-schema.ts'
 
 /** A path or query parameter: how its text is parsed, and the schema of its value. */
 export interface Parameter<T = unknown> {

@@ -1,5 +1,6 @@
 import { pascalCase } from '../contract/component-name.ts'
-import { ErrorBody, type ErrorCodeName, errorTable, type StoreError } from '../contract/error.ts'
+import { type ErrorCodeName, errorTable, type StoreError } from '../contract/error.ts'
+import { ErrorBody } from '../contract/error-schema.ts'
 import type { Operation } from '../contract/operation.ts'
 import { refusalsOf } from '../contract/refusals-of.ts'
 import { headerParts, presentHeaders } from './headers.ts'

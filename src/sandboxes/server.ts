@@ -24,7 +24,7 @@ import {
 import type { OpenapiVersion } from '../openapi/renderings.ts'
 import { baseOf, LAST_REQUESTS_MS } from '../serving/server.ts'
 import { getError, listErrors } from '../shop/errors/verbs.ts'
-import { isKeyText } from '../shop/keys/schema.ts'
+import { isKeyText } from '../shop/keys/key-text.ts'
 import { writeJson } from '../values/json.ts'
 import { errorText } from '../values/log.ts'
 import { unheldSleep } from '../values/unheld-sleep.ts'

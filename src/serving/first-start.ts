@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readMetadata } from '../shop/kernel/metadata.ts'
-import { newKey } from '../shop/keys/schema.ts'
+import { newKey } from '../shop/keys/key-text.ts'
 import { hasAdminKey, isKeyKnown } from '../shop/keys/verbs.ts'
 import { hasPricedOrder } from '../shop/orders/verbs.ts'
 import { readSecrets } from '../shop/webhooks/secrets.ts'

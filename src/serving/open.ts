@@ -7,12 +7,12 @@ import type { Reply } from '../shop/kernel/idempotency.ts'
 import {
   type Command,
   type CommandResult,
-  executeCommand,
   groupingOf,
   rowsOf,
   timeLimitMs,
 } from '../shop/registry/commands.ts'
-import { executeQuery, type Query } from '../shop/registry/queries.ts'
+import type { Query } from '../shop/registry/queries.ts'
+import { executeCommand, executeQuery, replyForms } from '../shop/registry/run.ts'
 import { errorText, type Log } from '../values/log.ts'
 
 export type StoreEngine = Engine<Query, Command, Reply, CommandResult>
@@ -51,6 +51,7 @@ export async function openEngine(options: EngineOptions): Promise<StoreEngine> {
       directory,
       writer: new URL('./sqlite-writer.ts', import.meta.url),
       reader: new URL('./sqlite-reader.ts', import.meta.url),
+      shared: replyForms,
       watchedTables,
       writerCacheKib: options.writerCacheKib,
       canUndo,

@@ -24,7 +24,7 @@ import { makeRequestIds, type OnResponse } from '../http/request/request-context
 import { fixedPaths } from '../http/router/fixed-paths.ts'
 import { operationPaths, type Paths, type RoutesOptions } from '../http/router/routes.ts'
 import type { Caller, NewSecret } from '../shop/kernel/context.ts'
-import { keyHash, newCode, newKey } from '../shop/keys/schema.ts'
+import { keyHash, newCode, newKey } from '../shop/keys/key-text.ts'
 import { findCaller } from '../shop/keys/verbs.ts'
 import { WEBHOOK_TABLE } from '../shop/webhooks/delivery-state.ts'
 import { webhookSecret } from '../shop/webhooks/schema.ts'

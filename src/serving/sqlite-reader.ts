@@ -1,4 +1,5 @@
 import { serveReader } from '../database/sqlite/engine.ts'
-import { executeQuery } from '../shop/registry/queries.ts'
+import { type Query, runQuery } from '../shop/registry/queries.ts'
+import type { ReplyForms } from '../shop/registry/reply.ts'
 
-serveReader(executeQuery)
+serveReader(async (reader, query: Query, forms: ReplyForms) => await runQuery(reader, query, forms))

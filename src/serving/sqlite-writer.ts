@@ -1,4 +1,4 @@
 import { serveWriter } from '../database/sqlite/engine.ts'
-import { executeCommand } from '../shop/registry/commands.ts'
+import { runCommand } from '../shop/registry/commands.ts'
 
-serveWriter(executeCommand)
+serveWriter(runCommand)

@@ -1,13 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import {
-  formatInstant,
-  formatInstantMs,
-  instant,
-  parseInstantMs,
-  storedInstant,
-  toStoredInstant,
-} from './instant.ts'
+import { formatInstant, formatInstantMs, parseInstantMs, storedInstant, toStoredInstant } from './instant.ts'
+import { instant } from './instant-schema.ts'
 
 const RUNS = 1000
 const SEED = 20_261_121

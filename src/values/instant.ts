@@ -1,5 +1,3 @@
-import { z } from 'zod'
-
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
@@ -57,60 +55,12 @@ export function toStoredInstant(text: string): string {
   return storedInstant(ms)
 }
 
-/** The schema of an OpenAPI `date-time`: RFC 3339 with an offset. The parsed value is text in UTC. */
-export const instant = z
-  .string()
-  .superRefine((value, context) => {
-    if (parseInstantMs(value) === undefined) {
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an RFC 3339 date-time with an offset, in the years 0001 to 9999',
-        params: { field: 'invalid_format' },
-      })
-    }
-  })
-  .overwrite(value => {
-    const ms = parseInstantMs(value)
-    return ms === undefined ? value : formatInstantMs(ms)
-  })
-  .meta({ format: 'date-time' })
-
-const DATE = /^\d{4}-\d{2}-\d{2}$/
-
-/** The schema of an OpenAPI `date` (RFC 3339, `full-date`) that exists, in the years 0001 to 9999. */
-export const date = z
-  .string()
-  .superRefine((value, context) => {
-    if (!DATE.test(value) || startMs(value) === undefined) {
-      const params = { field: 'invalid_format' }
-      context.addIssue({ code: 'custom', message: 'must be a date that exists', params })
-    }
-  })
-  .meta({ format: 'date', example: '2026-11-21' })
+export const DATE = /^\d{4}-\d{2}-\d{2}$/
 
 const DAY_MS = 24 * 3_600_000
 
-/** The schema of an instant, or of a date without a time, which means a whole day in UTC. */
-export const instantOrDate = z
-  .string()
-  .max(64)
-  .superRefine((value, context) => {
-    if (startMs(value) === undefined) {
-      context.addIssue({
-        code: 'custom',
-        message: 'must be an instant or a date',
-        params: { field: 'invalid_format' },
-      })
-    }
-  })
-  .meta({
-    example: '2026-11-21',
-    pattern:
-      '^[0-9]{4}-[0-9]{2}-[0-9]{2}([Tt][0-9]{2}:[0-9]{2}:[0-9]{2}([.][0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2}))?$',
-  })
-
 /** Returns the first millisecond of an instant or a date; undefined for any other text. */
-function startMs(text: string): number | undefined {
+export function startMs(text: string): number | undefined {
   return parseInstantMs(DATE.test(text) ? `${text}T00:00:00Z` : text)
 }
 

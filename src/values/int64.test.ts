@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { INT64_MAX, INT64_MIN, int64, int64Between, parseInt64 } from './int64.ts'
+import { INT64_MAX, INT64_MIN, parseInt64 } from './int64.ts'
+import { int64, int64Between } from './int64-schema.ts'
 
 const RUNS = 1000
 const SEED = 20_261_121

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import fc from 'fast-check'
-import { nameKey, prefixEnd, sortKey, text } from './text.ts'
+import { nameKey, prefixEnd, sortKey } from './text.ts'
+import { text } from './text-schema.ts'
 
 const RUNS = 1000
 const SEED = 20_261_121

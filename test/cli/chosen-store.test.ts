@@ -12,7 +12,7 @@ import {
 import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { lockDirectory } from '../../src/database/sqlite/data-lock.ts'
-import { keyText } from '../../src/shop/keys/schema.ts'
+import { keyText } from '../../src/shop/keys/key-text.ts'
 import { runAt } from '../support/command-line.ts'
 import { type ProcessResult, run, type ServerProcess, startProcess } from '../support/process.ts'
 import {

@@ -13,7 +13,7 @@ import {
 } from '../../src/catalogue/importer.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
 import { runningTarget } from '../../src/cli/import/target.ts'
-import { executeCommand } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 import { performWithoutLock } from '../controls/unlocked-category.ts'
 import { everyItem } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'

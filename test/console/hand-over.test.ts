@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import jsQR from 'jsqr'
 import type { Page } from 'playwright-core'
-import { newCode } from '../../src/shop/keys/schema.ts'
+import { newCode } from '../../src/shop/keys/key-text.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST } from '../support/browser.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'

@@ -1,5 +1,5 @@
 import { serveWriter } from '../../src/database/sqlite/engine.ts'
-import { executeCommand } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 
 /** How long a commit takes after the rows were announced, and how long it is shown before its report. */
 const LATE_MS = 250

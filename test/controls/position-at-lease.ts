@@ -1,6 +1,7 @@
 import { serveWriter } from '../../src/database/sqlite/engine.ts'
 import { sql } from '../../src/database/statement.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 
 const moveToHead = sql()(
   `UPDATE webhook SET seen_creation = 1, position = (SELECT position FROM chain_end WHERE name = 'head')`,

@@ -2,7 +2,8 @@ import { StoreError } from '../../src/contract/error.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { sql } from '../../src/database/statement.ts'
 import { NewOrder } from '../../src/shop/orders/schema.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 import { findPet } from '../../src/shop/stock/rows.ts'
 
 const overwriteReserved = sql()(

@@ -2,7 +2,8 @@ import { StoreError } from '../../src/contract/error.ts'
 import type { Tx } from '../../src/database/engine.ts'
 import { sql } from '../../src/database/statement.ts'
 import { NewPet } from '../../src/shop/pets/schema.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 
 const findCategory = sql<{ id: bigint }>()('SELECT id FROM category WHERE id = $categoryId')
 const insertPet = sql()(`

@@ -2,7 +2,8 @@ import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { BatchWriter, type WriteConnection } from '../../src/database/sqlite/group-commit.ts'
 import { serve } from '../../src/database/sqlite/worker-queue.ts'
 import { type ParametersOf, type Statement, sql } from '../../src/database/statement.ts'
-import { type Command, type CommandResult, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 
 const commit = sql()('COMMIT')
 

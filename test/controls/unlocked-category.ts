@@ -1,7 +1,7 @@
 import type { Tx } from '../../src/database/engine.ts'
 import { ForwardingTx } from '../../src/database/forwarding-tx.ts'
 import type { ParametersOf, Statement } from '../../src/database/statement.ts'
-import { executeCommand } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 
 /**
  * Broken on purpose: an import that skips existing pets does not lock their categories while it looks for the pets.

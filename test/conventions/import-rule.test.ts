@@ -57,10 +57,10 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
 
 /** The layers of a noun in shop, by the name of a file. No file imports a higher layer, of its own or another noun. */
 const layers: readonly RegExp[] = [
-  /(^|-)(schema|limits|event-types|stock-units)\.ts$/,
+  /(^|-)(schema|limits|status|event-types|stock-units)\.ts$/,
   /^refusals\.ts$/,
   /^(operations|examples)\.ts$/,
-  /^(?!(commands|queries)\.ts$)/,
+  /^(?!(commands|queries|run)\.ts$)/,
 ]
 
 /** Returns the layer of a file of shop. The registries of verbs are the last one. */
@@ -354,15 +354,34 @@ test('a command for a stored store loads no module of the HTTP server and none o
   expect([...loadedBy('src/cli/serve/serve.ts', files)].some(path => serverRooms.test(path))).toBe(true)
 })
 
+/** Returns the sources without the imports that are made later. */
+function loadedAtStart(files: readonly Source[]): Map<string, Source> {
+  const early = files.map(({ path, text }) => ({ path, text: text.replaceAll(/import\('[^']*'\)/g, '') }))
+  return new Map(early.map(file => [file.path, file]))
+}
+
+test('the workers of SQLite load no schema, and their store loads PostgreSQL and backups only when needed', () => {
+  const all = sources('src/**/*.ts')
+  const schemas = new Set(
+    all.filter(({ text }) => /^import \{.* from 'zod'$/m.test(text)).map(({ path }) => path),
+  )
+  const files = loadedAtStart(all)
+  const schemasIn = (path: string) => [...loadedBy(path, files)].filter(loaded => schemas.has(loaded))
+  expect(['writer', 'reader'].flatMap(name => schemasIn(`src/serving/sqlite-${name}.ts`))).toEqual([])
+  // A control: the thread that serves HTTP validates requests with them.
+  expect(schemasIn('src/cli/serve/serve.ts').length).toBeGreaterThan(20)
+  const later = /^src\/(database\/postgres\/engine|transfer\/sqlite-backup)\.ts$/
+  expect([...loadedBy('src/cli/serve/serve.ts', files)].filter(path => later.test(path))).toEqual([])
+})
+
 test('the package of the protocol of agents is loaded only for the first message', () => {
   const all = sources('src/**/*.ts')
   const users = all.filter(({ text }) => text.includes("'@modelcontextprotocol/"))
   expect(users.map(({ path }) => path)).toEqual(['src/http/agents/protocol.ts'])
-  const atStart = all.map(({ path, text }) => ({ path, text: text.replaceAll(/import\('[^']*'\)/g, '') }))
-  const loaded = (files: readonly Source[]) =>
-    loadedBy('src/cli/serve/serve.ts', new Map(files.map(file => [file.path, file])))
-  expect(loaded(atStart)).toContain('src/http/agents/agents.ts')
-  expect(loaded(atStart)).not.toContain('src/http/agents/protocol.ts')
+  const atStart = loadedBy('src/cli/serve/serve.ts', loadedAtStart(all))
+  expect(atStart).toContain('src/http/agents/agents.ts')
+  expect(atStart).not.toContain('src/http/agents/protocol.ts')
   // A control: a later import leads there.
-  expect(loaded(all)).toContain('src/http/agents/protocol.ts')
+  const everything = new Map(all.map(file => [file.path, file]))
+  expect(loadedBy('src/cli/serve/serve.ts', everything)).toContain('src/http/agents/protocol.ts')
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import type { Tx } from '../../src/database/engine.ts'
 import { dynamicSql, sql } from '../../src/database/statement.ts'
-import { executeCommand } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 import { testedEngines } from '../support/engines.ts'
 import { serverError } from '../support/postgres-error.ts'
 import { type CommitFate, openPostgresProxy, type PostgresProxy } from '../support/postgres-proxy.ts'

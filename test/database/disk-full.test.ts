@@ -6,7 +6,8 @@ import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { BatchWriter } from '../../src/database/sqlite/group-commit.ts'
-import { type Command, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command } from '../../src/shop/registry/commands.ts'
+import { executeCommand, replyForms } from '../../src/shop/registry/run.ts'
 import { recordSoak, timeLimitMs, times } from '../support/soak.ts'
 import { openTestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
@@ -90,6 +91,7 @@ async function fillInOneBatch(pagesLeft: number): Promise<{ acknowledged: number
 
 async function makeTables(directory: string): Promise<void> {
   const engine = await openSqlite({
+    shared: replyForms,
     directory,
     writer: new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
     reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),

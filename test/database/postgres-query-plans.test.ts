@@ -1,7 +1,7 @@
 import { expect, test } from 'bun:test'
 import type { Reader } from '../../src/database/engine.ts'
 import type { ParametersOf, Statement } from '../../src/database/statement.ts'
-import { executeQuery } from '../../src/shop/registry/queries.ts'
+import { executeQuery } from '../../src/shop/registry/run.ts'
 import { testedEngines } from '../support/engines.ts'
 import { seeded } from '../support/seeded.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'

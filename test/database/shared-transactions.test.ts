@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { SQL } from 'bun'
 import { StoreError } from '../../src/contract/error.ts'
-import { executeCommand } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 import { testedEngines } from '../support/engines.ts'
 import { makePet, stockOf } from '../support/shop.ts'
 import { codeOf, openTestStore, type TestStore } from '../support/store.ts'

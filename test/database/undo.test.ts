@@ -11,6 +11,7 @@ import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { dynamicSql } from '../../src/database/statement.ts'
 import { openEngine } from '../../src/serving/open.ts'
 import type { Command } from '../../src/shop/registry/commands.ts'
+import { replyForms } from '../../src/shop/registry/run.ts'
 import { openSqliteTarget } from '../../src/transfer/sqlite-copy.ts'
 import { storeTables } from '../../src/transfer/tables.ts'
 
@@ -98,6 +99,7 @@ test('a store that was opened for an import, and from which nothing was read, dr
   const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
   await (await open(directory, false)).close()
   const engine = await openSqlite<never, Command, never>({
+    shared: replyForms,
     directory,
     writer: new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
     reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'bun:test'
 import { z } from 'zod'
-import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/key-text.ts'
 import { parseJson, writeJson } from '../../src/values/json.ts'
 import { type HostileCase, sendBytes, shortOf } from '../support/hostile-request.ts'
 import { ADMIN_KEY, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'

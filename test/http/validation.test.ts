@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { ErrorBody } from '../../src/contract/error.ts'
+import { ErrorBody } from '../../src/contract/error-schema.ts'
 import { Scope } from '../../src/shop/keys/schema.ts'
 import { parseJson } from '../../src/values/json.ts'
 import { makePet, sharedStore } from '../support/shop.ts'

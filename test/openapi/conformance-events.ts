@@ -1,5 +1,5 @@
+import { WEBHOOKS_MAX } from '../../src/shop/kernel/limits.ts'
 import type { OperationId } from '../../src/shop/registry/operations.ts'
-import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
 import type { TestStore } from '../support/store.ts'
 import type { RequestSetup } from './request-setup.ts'
 

@@ -6,7 +6,7 @@ import { shuttingDown, storageFull, tooManyInProgress } from '../../src/contract
 import type { CreatedClass, Invitation } from '../../src/sandboxes/contract/class-schema.ts'
 import { sandboxDamaged } from '../../src/sandboxes/contract/refusals.ts'
 import { type HostOperationId, hostOperations } from '../../src/sandboxes/host-api/operations.ts'
-import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/schema.ts'
+import { KEY_RANDOM_BYTES, keyText } from '../../src/shop/keys/key-text.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
 import type { Observed } from './conformance-check.ts'

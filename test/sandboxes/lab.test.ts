@@ -30,12 +30,12 @@ test('the lab redirects as often as asked, and each kind of redirect keeps or lo
 
 test('the cookie of the lab is sent to its own sandbox alone, and comes back', async () => {
   const response = await fetch(`${base}/lab/cookie`)
-  const { set, sent } = await response.json()
+  const { set, sent } = JSON.parse(await response.text())
   expect(sent).toBeNull()
   const cookie = new Bun.Cookie(Bun.Cookie.parse(response.headers.get('set-cookie') ?? ''))
   expect([cookie.value, cookie.path, cookie.httpOnly]).toEqual([set, `${new URL(base).pathname}/lab`, true])
   const again = await fetch(`${base}/lab/cookie`, { headers: { Cookie: `other=1; petstore-lab=${set}` } })
-  expect((await again.json()).sent).toBe(set)
+  expect(JSON.parse(await again.text()).sent).toBe(set)
 })
 
 test('an upload is described file by file, and a form field by field', async () => {
@@ -85,5 +85,5 @@ test('the lab refuses another type, a broken form, a large body and another meth
 test('a shop has no lab', async () => {
   await using store = await openTestStore('sqlite')
   expect((await fetch(`${store.base}/lab`)).status).toBe(404)
-  expect(Object.keys(await (await fetch(`${base}/lab`)).json())).toHaveLength(5)
+  expect(Object.keys(JSON.parse(await (await fetch(`${base}/lab`)).text()))).toHaveLength(5)
 })

@@ -6,6 +6,7 @@ import { refuseWrongFiles } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { readRecord, writeRecord } from '../../src/database/sqlite/run-record.ts'
 import type { Command } from '../../src/shop/registry/commands.ts'
+import { replyForms } from '../../src/shop/registry/run.ts'
 import { makeClient } from '../support/client.ts'
 import { run, startProcess } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
@@ -166,6 +167,7 @@ test('a killed store starts without a question, also after another program has m
 test('a store to which nobody writes moves its log into the database file, which then needs no log', async () => {
   const data = join(root, 'idle')
   const engine = await openSqlite<never, Command, never>({
+    shared: replyForms,
     directory: data,
     writer: new URL('../../src/serving/sqlite-writer.ts', import.meta.url),
     reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),

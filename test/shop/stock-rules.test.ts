@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { STOCK_MAX } from '../../src/shop/kernel/limits.ts'
-import type { PetStatus } from '../../src/shop/stock/schema.ts'
+import type { PetStatus } from '../../src/shop/stock/status.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore, stockOf } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'

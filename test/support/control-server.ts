@@ -4,11 +4,13 @@ import { type ServerOptions, startServer } from '../../src/serving/server.ts'
 import type { Reply } from '../../src/shop/kernel/idempotency.ts'
 import type { Command, CommandResult } from '../../src/shop/registry/commands.ts'
 import type { Query } from '../../src/shop/registry/queries.ts'
+import { replyForms } from '../../src/shop/registry/run.ts'
 
 /** Serves a store with a writer that is broken on purpose. The arguments of the process are those of `serveControl`. */
 export async function serveWithWriter(writer: URL): Promise<void> {
   await serveControl(async options => ({
     engine: await openSqlite<Query, Command, Reply, CommandResult>({
+      shared: replyForms,
       ...options,
       writer,
       reader: new URL('../../src/serving/sqlite-reader.ts', import.meta.url),

@@ -1,4 +1,5 @@
-import { ErrorBody, errorTable, isErrorCode } from '../../src/contract/error.ts'
+import { errorTable, isErrorCode } from '../../src/contract/error.ts'
+import { ErrorBody } from '../../src/contract/error-schema.ts'
 import { parseJson } from '../../src/values/json.ts'
 
 /** One hostile request, byte for byte, and its only correct response. */

@@ -5,7 +5,8 @@ import {
   type Ticket,
 } from '../../src/http/cache/representation-cache.ts'
 import type { StoreEngine } from '../../src/serving/open.ts'
-import { executeQuery, type Query } from '../../src/shop/registry/queries.ts'
+import type { Query } from '../../src/shop/registry/queries.ts'
+import { executeQuery } from '../../src/shop/registry/run.ts'
 
 /** How long a reply may differ from the database, which shows a commit before the cache drops the reply. */
 const STALE_MS_MAX = 2000

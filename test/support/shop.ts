@@ -1,5 +1,5 @@
 import { afterAll, beforeAll } from 'bun:test'
-import type { PetStatus } from '../../src/shop/stock/schema.ts'
+import type { PetStatus } from '../../src/shop/stock/status.ts'
 import type { Client } from './client.ts'
 import type { EngineName } from './engines.ts'
 import { openTestStore, type TestOptions, type TestStore } from './store.ts'

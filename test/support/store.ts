@@ -19,12 +19,12 @@ import type { Scope } from '../../src/shop/keys/schema.ts'
 import {
   type Command,
   type CommandResult,
-  executeCommand,
   groupingOf,
   rowsOf,
   timeLimitMs,
 } from '../../src/shop/registry/commands.ts'
-import { executeQuery, type Query } from '../../src/shop/registry/queries.ts'
+import type { Query } from '../../src/shop/registry/queries.ts'
+import { executeCommand, executeQuery, replyForms } from '../../src/shop/registry/run.ts'
 import type { Log } from '../../src/values/log.ts'
 import { type Client, makeClient } from './client.ts'
 import { type EngineName, isSandboxRun, testedEngines } from './engines.ts'
@@ -277,6 +277,7 @@ function openVariant(
   } = variant
   if (databaseUrl === undefined) {
     return openSqlite({
+      shared: replyForms,
       directory,
       writer,
       reader: workerModule('sqlite-reader'),

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { type Command, executeCommand } from '../../src/shop/registry/commands.ts'
+import type { Command } from '../../src/shop/registry/commands.ts'
+import { executeCommand } from '../../src/shop/registry/run.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'

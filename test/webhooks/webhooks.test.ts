@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { z } from 'zod'
-import { WEBHOOKS_MAX } from '../../src/shop/webhooks/schema.ts'
+import { WEBHOOKS_MAX } from '../../src/shop/kernel/limits.ts'
 import { type Resolve, resolveHost, resolveWithin } from '../../src/webhooks/address.ts'
 import { everyItem } from '../support/client.ts'
 import { openReceiver } from '../support/receiver.ts'

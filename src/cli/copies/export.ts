@@ -15,7 +15,7 @@ import {
 } from '../../transfer/exports.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
-import { date } from '../../values/instant.ts'
+import { date } from '../../values/instant-schema.ts'
 import { writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { openSnapshot, sayIfRunning } from '../store-access/snapshot.ts'

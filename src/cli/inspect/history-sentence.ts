@@ -1,5 +1,5 @@
 import type { AuditEntry, InventoryItem, Order, Pet, StockMovement } from '../../client/api-types.ts'
-import { unitsText } from '../../shop/stock/schema.ts'
+import { unitsText } from '../../shop/stock/status.ts'
 
 /** What is known about an entry of the audit log, in addition to the entry. */
 interface EntryContext {

@@ -1,6 +1,7 @@
 import { createClient } from '../../client/client.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import { type ApiKey, CreatedApiKey, keyHash, type NewApiKey, newKey } from '../../shop/keys/schema.ts'
+import { keyHash, newKey } from '../../shop/keys/key-text.ts'
+import { type ApiKey, CreatedApiKey, type NewApiKey } from '../../shop/keys/schema.ts'
 import { listKeys } from '../../shop/keys/verbs.ts'
 import { type Command, replyOf } from '../../shop/registry/commands.ts'
 import { storedInstant } from '../../values/instant.ts'

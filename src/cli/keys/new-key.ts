@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { newKey } from '../../shop/keys/schema.ts'
+import { newKey } from '../../shop/keys/key-text.ts'
 import { print } from '../terminal/terminal.ts'
 
 /** Adds the command `new-key`, which prints a new key for PETSTORE_ADMIN_KEY without storing it. */

@@ -2,7 +2,7 @@ import { expect, test } from 'bun:test'
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { keyText } from '../../shop/keys/schema.ts'
+import { keyText } from '../../shop/keys/key-text.ts'
 import { SavedSandboxes, savedSandbox } from './saved.ts'
 
 test('a sandbox is added on a line of its own to a list whose last line has no end, which becomes private', () => {

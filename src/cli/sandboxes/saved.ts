@@ -8,7 +8,7 @@ import { makePrivate, reserveFile, writeWholeFile } from '../../files/private-fi
 import { hasCode } from '../../files/system-error.ts'
 import { isSandboxId } from '../../sandboxes/contract/schema.ts'
 import { consoleLink, lessonLink } from '../../sandboxes/pages/qr-code.ts'
-import { isKeyText } from '../../shop/keys/schema.ts'
+import { isKeyText } from '../../shop/keys/key-text.ts'
 import { csvLine } from '../../values/csv.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, reasonOf } from '../terminal/terminal.ts'
 

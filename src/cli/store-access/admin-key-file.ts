@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeDirectory, writeWholeFile } from '../../files/private-file.ts'
 import type { KeyFile } from '../../serving/first-start.ts'
-import { isKeyText } from '../../shop/keys/schema.ts'
+import { isKeyText } from '../../shop/keys/key-text.ts'
 import { CommandFailed, reasonOf } from '../terminal/terminal.ts'
 
 /** Returns the path of the generated admin key in a data directory. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../../config.ts'
-import { keyText } from '../../shop/keys/schema.ts'
+import { keyText } from '../../shop/keys/key-text.ts'
 import { keyForRunning } from './running-store.ts'
 import { configFrom } from './store-config.ts'
 

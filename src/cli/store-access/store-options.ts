@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { textOfFile, UnreadableFile } from '../../catalogue/file-text.ts'
 import { baseAddress } from '../../client/base-address.ts'
 import { type CommandVariable, environmentText } from '../../config.ts'
-import { isKeyText } from '../../shop/keys/schema.ts'
+import { isKeyText } from '../../shop/keys/key-text.ts'
 import { CommandFailed, EXIT_USAGE, reasonOf } from '../terminal/terminal.ts'
 
 /** The options with which every command that sends requests chooses a store and a key. */

@@ -31,13 +31,15 @@ const MOVE_RETRY_MS = 1000
 /** The size of a log that another process keeps from being moved: four times the usual one. */
 const LARGE_LOG_BYTES = 4 * CHECKPOINT_PAGES * PAGE_BYTES
 
-interface SqliteOptions {
+interface SqliteOptions<Shared> {
   /** The data directory; created if absent. */
   readonly directory: string
   /** The module that runs the writer with the commands of the shop. */
   readonly writer: URL
   /** The module that runs the reader worker with the queries of the shop. */
   readonly reader: URL
+  /** What the workers get for each command and query, as data. */
+  readonly shared: Shared
   /** Called when the process must end: a worker ended, or a file of the store was deleted or cannot be trusted. */
   readonly onFatal: (reason: string) => void
   /** The maximum file size, in pages of 4 KiB; for tests of a full disk. */
@@ -59,7 +61,8 @@ interface SqliteOptions {
   readonly onLargeLog?: ((bytes: number) => void) | undefined
 }
 
-interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'canUndo' | 'idleMs'> {
+interface Start<Shared>
+  extends Pick<SqliteOptions<Shared>, 'shared' | 'pagesMax' | 'writerCacheKib' | 'canUndo' | 'idleMs'> {
   readonly file: string
   readonly watchedTables: readonly string[]
   /** How the writer announces rows. */
@@ -72,8 +75,8 @@ interface Start extends Pick<SqliteOptions, 'pagesMax' | 'writerCacheKib' | 'can
  * that takes as long as loading those of the server. Until then, commands wait in the queue of the writer. Reads do not
  * need the writer.
  */
-export async function openSqlite<Query, Command, Reply, Result = Reply>(
-  options: SqliteOptions,
+export async function openSqlite<Query, Command, Reply, Result = Reply, Shared = unknown>(
+  options: SqliteOptions<Shared>,
 ): Promise<Engine<Query, Command, Reply, Result>> {
   const file = databaseFile(options.directory)
   makeDirectory(options.directory)
@@ -86,11 +89,11 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
     new SqliteConnection(file, { readonly: true, waitMs: READ_LOCK_WAIT_MS }),
     options.onFatal,
   )
-  const { onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo, idleMs } = options
-  const start = { file, pagesMax, watchedTables, writerCacheKib, canUndo, idleMs }
+  const { shared, onFatal, pagesMax, watchedTables = [], writerCacheKib, canUndo, idleMs } = options
+  const start = { file, shared, pagesMax, watchedTables, writerCacheKib, canUndo, idleMs }
   const rows = new RowReports(rowReader)
   const watchers = new Set<(commands: number) => void>()
-  const writer = new WorkerQueue<Start, Command, Result>({
+  const writer = new WorkerQueue<Start<Shared>, Command, Result>({
     module: options.writer,
     start: { ...start, announcer: rows.announcer },
     transfer: [rows.announcer.port],
@@ -103,7 +106,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
       for (const listener of watchers) listener(commands)
     },
   })
-  const reader = new WorkerQueue<Start, Query, Reply>({
+  const reader = new WorkerQueue<Start<Shared>, Query, Reply>({
     module: options.reader,
     start,
     batchMax: QUERIES_PER_BATCH_MAX,
@@ -142,7 +145,7 @@ export async function openSqlite<Query, Command, Reply, Result = Reply>(
 }
 
 /** Watches the files of an open store. Returns a function that stops watching. */
-function watchStore(file: string, { directory, onFatal, onLargeLog }: SqliteOptions): () => void {
+function watchStore(file: string, { directory, onFatal, onLargeLog }: SqliteOptions<unknown>): () => void {
   const log = `${file}-wal`
   const files = [file, log, ...[lockPath(directory)].filter(path => existsSync(path))]
   const endFiles = watchFiles(files, deleted => {
@@ -236,11 +239,11 @@ export async function migrateSqlite(connection: SqliteConnection, onProgress?: O
 }
 
 /** Runs the writer worker. */
-export function serveWriter<Command, Result>(
-  executeCommand: (tx: Tx, command: Command) => Promise<Result>,
+export function serveWriter<Command, Result, Shared = unknown>(
+  executeCommand: (tx: Tx, command: Command, shared: Shared) => Promise<Result>,
 ): void {
-  serve<Start, Command, Result>(start => {
-    const { file, pagesMax, watchedTables, writerCacheKib, canUndo, announcer } = start
+  serve<Start<Shared>, Command, Result>(start => {
+    const { file, shared, pagesMax, watchedTables, writerCacheKib, canUndo, announcer } = start
     const connection = openWriter(file, writerCacheKib)
     // The writer itself moves the log, because the database gets a new number then.
     connection.database.run('PRAGMA wal_autocheckpoint = 0')
@@ -250,7 +253,8 @@ export function serveWriter<Command, Result>(
     const logSize = connection.database.query<{ log: bigint }, []>('PRAGMA wal_checkpoint(NOOP)')
     if (pagesMax !== undefined) connection.database.run(`PRAGMA max_page_count = ${pagesMax}`)
     const recorder = new RowChangeRecorder(watchedTables)
-    const writer = new BatchWriter(connection, executeCommand, recorder)
+    const execute = (tx: Tx, command: Command): Promise<Result> => executeCommand(tx, command, shared)
+    const writer = new BatchWriter(connection, execute, recorder)
     let triesAgainMs = 0
     const moveLog = (mode: 'RESTART' | 'TRUNCATE'): void => {
       if (performance.now() < triesAgainMs) return
@@ -290,10 +294,10 @@ export function serveWriter<Command, Result>(
 }
 
 /** Runs the reader worker. The lists of a batch share one read transaction, so they see the same state of the store. */
-export function serveReader<Query, Reply>(
-  executeQuery: (reader: Reader, query: Query) => Promise<Reply>,
+export function serveReader<Query, Reply, Shared = unknown>(
+  executeQuery: (reader: Reader, query: Query, shared: Shared) => Promise<Reply>,
 ): void {
-  serve<Start, Query, Reply>(({ file }) => {
+  serve<Start<Shared>, Query, Reply>(({ file, shared }) => {
     let fatal: string | undefined
     const reader = new SharedReadTransaction(new SqliteConnection(file, { readonly: true }), reason => {
       fatal = reason
@@ -302,7 +306,7 @@ export function serveReader<Query, Reply>(
       runBatch: async (batch, askForNext) => {
         askForNext()
         const outcomes = await Promise.all(
-          batch.map(query => executeQuery(reader, query).then(reply => ({ reply }), failure)),
+          batch.map(query => executeQuery(reader, query, shared).then(reply => ({ reply }), failure)),
         )
         reader.refresh()
         if (fatal !== undefined) throw new Error(fatal)

@@ -1,4 +1,4 @@
-import { ErrorBody } from '../../contract/error.ts'
+import { ErrorBody } from '../../contract/error-schema.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
 import { isIdName, type Tool } from './tools.ts'
 

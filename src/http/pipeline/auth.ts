@@ -9,7 +9,7 @@ import {
 } from '../../contract/refusals.ts'
 import { hasScope } from '../../contract/scopes.ts'
 import type { Caller } from '../../shop/kernel/context.ts'
-import { isKeyText } from '../../shop/keys/schema.ts'
+import { isKeyText } from '../../shop/keys/key-text.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import type { Rate, RateLimiter } from '../limits/rate-limit.ts'
 import type { RequestContext } from '../request/request-context.ts'

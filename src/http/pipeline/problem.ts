@@ -1,4 +1,5 @@
-import { type ErrorBody, errorTable, type StoreError } from '../../contract/error.ts'
+import { errorTable, type StoreError } from '../../contract/error.ts'
+import type { ErrorBody } from '../../contract/error-schema.ts'
 import { serverFailed } from '../../contract/refusals.ts'
 import { writeJson } from '../../values/json.ts'
 import { type RequestContext, varyBy } from '../request/request-context.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { instant } from '../../values/instant.ts'
-import { int64Between } from '../../values/int64.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64Between } from '../../values/int64-schema.ts'
 import { similarName } from '../../values/similar-name.ts'
-import { text } from '../../values/text.ts'
+import { text } from '../../values/text-schema.ts'
 import { plantableFaults } from './catalogue.ts'
 import { faultClasses } from './planted-fault.ts'
 

@@ -1,6 +1,6 @@
 import { validationFailed } from '../../contract/error.ts'
 import { isPageRequest } from '../../http/pages/page-request.ts'
-import { keyHash, newKey } from '../../shop/keys/schema.ts'
+import { keyHash, newKey } from '../../shop/keys/key-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
 import type { Log } from '../../values/log.ts'

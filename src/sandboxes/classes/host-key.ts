@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { writeWholeFile } from '../../files/private-file.ts'
-import { isKeyText, newKey } from '../../shop/keys/schema.ts'
+import { isKeyText, newKey } from '../../shop/keys/key-text.ts'
 
 /** Returns the path of the host key in the data directory of a host. */
 export function hostKeyPath(directory: string): string {

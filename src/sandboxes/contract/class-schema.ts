@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { instant } from '../../values/instant.ts'
-import { int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { sandboxId } from './schema.ts'
 
 /** The maximum number of students of a class. */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { instant } from '../../values/instant.ts'
-import { int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 
 /** The alphabet of a sandbox id: lower-case letters and digits, without those that look alike (0, o, 1, l). */
 export const ID_ALPHABET = '23456789abcdefghijkmnpqrstuvwxyz'

@@ -3,9 +3,9 @@ import { pascalCase } from '../../contract/component-name.ts'
 import { errorTable } from '../../contract/error.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { contract } from '../../shop/registry/operations.ts'
-import { int64Between } from '../../values/int64.ts'
+import { int64Between } from '../../values/int64-schema.ts'
 import { similarName } from '../../values/similar-name.ts'
-import { text } from '../../values/text.ts'
+import { text } from '../../values/text-schema.ts'
 
 const RULES_MAX = 50
 const DELAY_MS_MAX = 60_000

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { StoreError } from '../../contract/error.ts'
 import { readJson } from '../../contract/json-body.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { locationOf, type Operation } from '../../contract/operation.ts'
 import {
   sandboxKeyRequired,
   sandboxNotFound,
@@ -19,7 +19,7 @@ import { validateBody } from '../../http/pipeline/validate.ts'
 import type { Handler, RequestContext } from '../../http/request/request-context.ts'
 import { textResponse } from '../../http/request/text-response.ts'
 import type { Methods, Paths } from '../../http/router/routes.ts'
-import { keyHash } from '../../shop/keys/schema.ts'
+import { keyHash } from '../../shop/keys/key-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
@@ -147,7 +147,7 @@ export class HostApi {
   /** Returns the response to one request. Runs the steps of a store, in the same order. */
   async #handle({ id, operation, handle }: HandledOperation, context: RequestContext): Promise<Response> {
     const { request, headers } = context
-    const { body: schema, isBodyOptional, success } = operation
+    const { body: schema, isBodyOptional, success, location } = operation
     const record = this.#namedBy(operation, context)
     refuseUnacceptable(request.headers, operation)
     const isWithoutBody = request.body === null || request.headers.get('content-length') === '0'
@@ -169,10 +169,8 @@ export class HostApi {
     const result = await this.#observed(id, context, bytes, run)
     headers['Cache-Control'] = 'no-store'
     if (result instanceof Response) return result
-    // Safe: the result is the resource of this operation.
-    const location = operation.location as ((resource: object) => string) | undefined
     if (result === undefined) return new Response(null, { status: 204, headers })
-    if (location) headers.Location = this.#options.base + location(result)
+    if (location !== undefined) headers.Location = this.#options.base + locationOf(location, result)
     headers['Content-Type'] = 'application/json'
     return textResponse(context, writeJson(result), headers, success.status)
   }

@@ -1,7 +1,7 @@
 import type { Operation } from '../../contract/operation.ts'
 import { int64Parameter, integerParameter, type Parameter } from '../../contract/parameter.ts'
 import { sandboxKeyRequired, sandboxNotFound, storageFull, wrongSandboxKey } from '../../contract/refusals.ts'
-import { int64Between } from '../../values/int64.ts'
+import { int64Between } from '../../values/int64-schema.ts'
 import { plantableFaults } from '../bench/catalogue.ts'
 import { BenchReport, Hunt, NewHunt, PlantableFault, PlantedFaults, ToolFindings } from '../bench/schema.ts'
 import {
@@ -145,7 +145,7 @@ export const hostOperations = {
     actsOn: 'host',
     body: NewSandbox,
     isBodyOptional: true,
-    location: ({ id }: CreatedSandbox) => `/sandboxes/${id}`,
+    location: '/sandboxes/{id}',
     success: { status: 201, resource: CreatedSandbox, description: 'The sandbox and its key.' },
     errors: [
       sandboxKeyRequired(),
@@ -378,7 +378,7 @@ export const hostOperations = {
     description:
       'Creates a class without students, and reserves sandboxes and space for them. Only this response contains the key of the teacher.',
     body: NewClass,
-    location: ({ id }: CreatedClass) => `/classes/${id}`,
+    location: '/classes/{id}',
     success: { status: 201, resource: CreatedClass, description: 'The class and the key of its teacher.' },
   },
   listClasses: {

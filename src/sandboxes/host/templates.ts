@@ -9,15 +9,11 @@ import type { TimeSlices } from '../../database/time-slices.ts'
 import { reserveFile } from '../../files/private-file.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import type { Reply } from '../../shop/kernel/idempotency.ts'
-import { newKey } from '../../shop/keys/schema.ts'
+import { newKey } from '../../shop/keys/key-text.ts'
 import { replaceFirstKey, revokeKeysMadeUntil } from '../../shop/keys/verbs.ts'
-import {
-  type Command,
-  type CommandResult,
-  executeCommand,
-  systemCommand,
-} from '../../shop/registry/commands.ts'
-import { executeQuery, type Query } from '../../shop/registry/queries.ts'
+import { type Command, type CommandResult, systemCommand } from '../../shop/registry/commands.ts'
+import type { Query } from '../../shop/registry/queries.ts'
+import { executeCommand, executeQuery } from '../../shop/registry/run.ts'
 import { storedInstant } from '../../values/instant.ts'
 import type { SeedName } from '../contract/schema.ts'
 import type { SandboxRecord } from '../registry/registry.ts'

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../contract/operation.ts'
-import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
+import { linksBy, type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import { idParameter, paging, sortParameter, textParameter } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
 import { categoryInUse, categoryNotFound } from './refusals.ts'
@@ -50,7 +49,7 @@ export const categories = {
       description: 'The category.',
       example: { id: 17, name: 'Ferrets', description: 'Hobs and jills, handled daily.' },
     },
-    location: (category: Category) => `/categories/${category.id}`,
+    location: '/categories/{id}',
     resourceHasEtag: true,
     links: linksBy('categoryId', '$response.body#/id', {
       read: ['getCategory', 'Read the category.'],

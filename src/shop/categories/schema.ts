@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { int64 } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { int64 } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
 
 const name = text(1, NAME_CHARS_MAX).meta({ description: 'The name of the category.', example: 'Dogs' })

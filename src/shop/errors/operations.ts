@@ -1,4 +1,4 @@
-import { ErrorInfo } from '../../contract/error.ts'
+import { ErrorInfo } from '../../contract/error-schema.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { textParameter } from '../../contract/parameter.ts'
 import { errorNotFound } from './refusals.ts'

@@ -1,4 +1,5 @@
-import { type ErrorCodeName, type ErrorInfo, errorTable, isErrorCode } from '../../contract/error.ts'
+import { type ErrorCodeName, errorTable, isErrorCode } from '../../contract/error.ts'
+import type { ErrorInfo } from '../../contract/error-schema.ts'
 import type { Page } from '../../contract/operation.ts'
 import type { QueriesOf } from '../kernel/handlers.ts'
 import type { errors } from './operations.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { int64 } from '../../values/int64.ts'
+import { int64 } from '../../values/int64-schema.ts'
 import { ApiKey, keyExample } from '../keys/schema.ts'
 import { keyTypes, webhookTypes } from '../log/event-types.ts'
 import { orderExample } from '../orders/schema.ts'

@@ -9,7 +9,8 @@ import {
   repeated,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { EventType, eventTypes } from '../log/event-types.ts'
+import { EventType } from '../log/event-type-schema.ts'
+import { eventTypes } from '../log/event-types.ts'
 import { eventHistoryExpired } from '../log/refusals.ts'
 import { AuditEntry } from './audit-schema.ts'
 import { eventExamples, streamExample } from './examples.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { pascalCase } from '../../contract/component-name.ts'
 import { constantNames } from '../../values/constant-names.ts'
-import { instant } from '../../values/instant.ts'
+import { instant } from '../../values/instant-schema.ts'
 import { SEQUENCE_DIGITS } from '../../values/sequence.ts'
 import { Category } from '../categories/schema.ts'
 import { categoryTypes, inventoryTypes, orderTypes, petTypes, TEST_TYPE } from '../log/event-types.ts'

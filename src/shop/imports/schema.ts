@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { INT64_MAX, int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { INT64_MAX } from '../../values/int64.ts'
+import { int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { barcode } from '../kernel/barcode-schema.ts'
 import { DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
@@ -39,8 +40,7 @@ export const ImportRows = z.strictObject({
 })
 export type ImportRows = z.output<typeof ImportRows>
 
-export const onExistingChoice = z.enum(onExistingChoices)
-const onExisting = onExistingChoice.optional()
+const onExisting = z.enum(onExistingChoices).optional()
 
 /** Names of categories to look up. */
 export const ImportNames = z.strictObject({ names: z.array(name).max(IMPORT_ROWS_MAX) })

@@ -10,7 +10,7 @@ import { SWEPT_MAX } from '../kernel/limits.ts'
 import { readCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
 import { recordCreated, recordImport, sweepOldImport } from './changes.ts'
-import { ambiguous, noCategory } from './limits.ts'
+import { ambiguous, noCategory, type OnExisting } from './limits.ts'
 import { CategoryNames, categoriesNamed, type KnownCategory, petsNamed } from './names.ts'
 import type { imports } from './operations.ts'
 import { PetLoader } from './pet-loader.ts'
@@ -26,7 +26,6 @@ import type {
   ImportSlice,
   PastImport,
 } from './schema.ts'
-import { onExistingChoice } from './schema.ts'
 import { DISCARDED, markDiscarded, problem, type StagedFile, type StagedRow } from './staged.ts'
 import { takeBackImport } from './take-back.ts'
 
@@ -52,7 +51,7 @@ const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, 'categories', 0, $onExisting, NULL, 0, 0, $now)
   ON CONFLICT (import_id, file, line) DO NOTHING`)
-const findComplete = sql<{ onExisting: string }>()(
+const findComplete = sql<{ onExisting: OnExisting }>()(
   `SELECT name AS "onExisting" FROM staged_row
   WHERE import_id = $importId AND file = 'categories' AND line = 0 AND at <> '${DISCARDED}'`,
 )
@@ -167,7 +166,7 @@ async function loadImportSlice(
   const complete = await tx.one(findComplete, { importId })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
-  const onExisting = onExistingChoice.parse(complete.onExisting)
+  const onExisting = complete.onExisting
   const loader = new PetLoader(tx, context, { importId, names, onExisting })
   const read = async (file: StagedFile, limit: bigint): Promise<StagedRow[]> =>
     (await tx.many(readStaged, { importId, file, limit })).map(decodeRow)

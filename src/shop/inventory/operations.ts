@@ -11,7 +11,7 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor } from '../../contract/refusals.ts'
-import { STOCK_MAX } from '../kernel/limits.ts'
+import { IDS_MAX, STOCK_MAX } from '../kernel/limits.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
 import { InventoryItem, PetStatus, StockMovement } from '../stock/schema.ts'
 import { stockUnits } from '../stock/stock-units.ts'
@@ -59,7 +59,10 @@ export const inventory = {
     scope: 'public',
     query: {
       ...paging,
-      petId: repeated(100, idParameter('Items of these pets. With this filter, the default limit is 100.')),
+      petId: repeated(
+        IDS_MAX,
+        idParameter('Items of these pets. With this filter, the default limit is 100.'),
+      ),
       status: repeated(3, enumParameter(PetStatus, 'Items with one of these statuses.')),
       quantityAtMost: int64Parameter(
         stockUnits,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { int64, int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { int64, int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
 import { quantity, reorderAt } from '../stock/schema.ts'
 

@@ -8,14 +8,15 @@ import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { datesIn } from '../../values/time-zone.ts'
 import type { Context, QueryContext } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
-import { STOCK_MAX } from '../kernel/limits.ts'
+import { IDS_MAX, STOCK_MAX } from '../kernel/limits.ts'
 import { type Condition, compares, equals, listPage, sortBy } from '../kernel/paging.ts'
-import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses } from '../pets/rows.ts'
+import { inStatusById, isAnyPet, paddedStatuses } from '../pets/rows.ts'
 import { refuseBesideSearch, searchPets } from '../pets/words.ts'
 import { readSalesPeriods } from '../sales/verbs.ts'
 import { inventoryItemNotFound, stockBelowReserved, stockOutOfBounds } from '../stock/refusals.ts'
 import { findPet, type PetRow, petColumns, petRow, type StoredPet } from '../stock/rows.ts'
-import { type InventoryItem, PetStatus, type StockMovement } from '../stock/schema.ts'
+import type { InventoryItem, StockMovement } from '../stock/schema.ts'
+import { petStatuses } from '../stock/status.ts'
 import { inventoryItem, moveStock, recordStockEvent } from '../stock/stock.ts'
 import {
   openOrders,
@@ -62,7 +63,7 @@ export async function listInventory(
   const isByQuantity = quantityAtMost !== undefined || toReorder === true
   const sort = sortBy(input.sort, { quantity: 'quantity' }, isByQuantity ? 'quantity' : undefined)
   const atMost = quantityAtMost === undefined ? [] : [compares('quantity', '<=', quantityAtMost)]
-  const statuses = status ?? (sort.column === 'quantity' ? PetStatus.options : undefined)
+  const statuses = status ?? (sort.column === 'quantity' ? petStatuses : undefined)
   const page = await listPage(
     reader,
     {
@@ -239,7 +240,7 @@ export async function getStoreSummary(
     return { firstMs: ms, lastMs: ms }
   })
   const sales = await readSalesPeriods(reader, timeZone, days)
-  const names = [...PetStatus.options.map(petsInStatus), openOrders, unitsOnHand, unitsReserved]
+  const names = [...petStatuses.map(petsInStatus), openOrders, unitsOnHand, unitsReserved]
   // No zone is a whole day behind UTC or before it, so the first day is among these.
   const totals = await readTotals(reader, names, storedInstant(today - SUMMARY_DAYS * DAY_MS))
   const totalOf = (name: string): bigint => totals.get(name) ?? 0n

@@ -1,4 +1,4 @@
-import { int64Between } from '../../values/int64.ts'
+import { int64Between } from '../../values/int64-schema.ts'
 import { AMOUNT_MAX } from './limits.ts'
 
 /** An amount in minor units of the currency of the store, such as cents. */

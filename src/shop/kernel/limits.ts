@@ -1,4 +1,4 @@
-// The limits of members that the importer checks too. It also runs in browsers, so this file has no schema.
+// Limits and defaults. The importer, which also runs in browsers, and the writer need them without a schema.
 
 export const NAME_CHARS_MAX = 200
 export const DESCRIPTION_CHARS_MAX = 2000
@@ -10,3 +10,15 @@ export const AMOUNT_MAX = 1_000_000_000_000n
 export const BARCODE = /^[!-~]([ -~]{0,62}[!-~])?$/
 /** The maximum number of rows that one command deletes, because it shares the writer with all other commands. */
 export const SWEPT_MAX = 1000
+/** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */
+export const IDS_MAX = 100
+/** The maximum number of pets in one filter of orders. */
+export const PET_IDS_MAX = 20
+/** The quantity of a new order if the request contains none. */
+export const ORDER_QUANTITY_DEFAULT = 1n
+/** The value of `complete` in a new order if the request contains none. */
+export const ORDER_COMPLETE_DEFAULT = false
+/** The maximum number of periods in one response. */
+export const PERIODS_MAX = 400
+/** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
+export const WEBHOOKS_MAX = 100

@@ -1,10 +1,9 @@
-import { z } from 'zod'
 import { readJson } from '../../contract/json-body.ts'
 import type { Page } from '../../contract/operation.ts'
 import { invalidCursor, sortExcludedByFilter } from '../../contract/refusals.ts'
 import type { Reader } from '../../database/engine.ts'
 import { dynamicSql, type Place, type Statement, type Value } from '../../database/statement.ts'
-import { int64 } from '../../values/int64.ts'
+import { isInt64 } from '../../values/int64.ts'
 import { writeJson } from '../../values/json.ts'
 import { nameKey, prefixEnd } from '../../values/text.ts'
 
@@ -111,12 +110,6 @@ export const LIMIT_DEFAULT = 20
 const textColumns: readonly string[] = [
   ...['name_key', 'sort_key', 'word', 'at', 'ship_date', 'created_at', 'reference'],
 ]
-
-const CursorText = z.string().refine(text => !text.includes('\0'))
-/** The cursors of lists that are sorted by text, of those sorted by an integer, and of those read by position. */
-const TextCursor = z.tuple([z.string(), CursorText, int64])
-const IntegerCursor = z.tuple([z.string(), int64, int64])
-const PositionCursor = z.tuple([z.string(), int64])
 
 /**
  * Returns one page of a list, read by keyset pagination. Every branch stops after a page of rows, whatever the size of
@@ -235,9 +228,10 @@ export function writeCursor(list: CursorList, { sortKey, tieKey }: SortKeys): st
 export function readCursor(list: CursorList, cursor: string | undefined): SortKeys | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const isText = textColumns.includes(list.sort.column)
-  const [hash, key, tieKey] = (isText ? parsed(cursor, TextCursor) : parsed(cursor, IntegerCursor)) ?? []
-  if (hash !== listHash(list) || key === undefined || tieKey === undefined) throw invalidCursor()
-  return { sortKey: key, tieKey }
+  const [hash, sortKey, tieKey] = partsOf(cursor, 3)
+  if (hash !== listHash(list) || !isInt64(tieKey)) throw invalidCursor()
+  if (!((isText && isCursorText(sortKey)) || (!isText && isInt64(sortKey)))) throw invalidCursor()
+  return { sortKey, tieKey }
 }
 
 /** Returns the cursor of a list that is read by position. */
@@ -254,8 +248,8 @@ export function readPositionCursor(
   cursor: string | undefined,
 ): bigint | undefined {
   if (cursor === undefined || cursor === '') return undefined
-  const [hash, position] = parsed(cursor, PositionCursor) ?? []
-  if (hash !== positionListHash(list) || position === undefined) throw invalidCursor()
+  const [hash, position] = partsOf(cursor, 2)
+  if (hash !== positionListHash(list) || !isInt64(position)) throw invalidCursor()
   return position
 }
 
@@ -263,13 +257,19 @@ function positionListHash({ list, filters }: { list: string; filters: object }):
   return listHash({ list, filters, sort: { column: 'position', descending: true } })
 }
 
-function parsed<T>(cursor: string, schema: z.ZodType<T>): T | undefined {
+function isCursorText(key: unknown): key is string {
+  return typeof key === 'string' && !key.includes('\0')
+}
+
+/** Returns the parts of a cursor; none if it does not have this number of them. */
+function partsOf(cursor: string, count: number): readonly unknown[] {
   const bytes = Buffer.from(cursor, 'base64url')
-  if (bytes.toString('base64url') !== cursor) return undefined
+  if (bytes.toString('base64url') !== cursor) return []
   try {
-    return schema.safeParse(readJson(bytes)).data
+    const parts = readJson(bytes)
+    return Array.isArray(parts) && parts.length === count ? parts : []
   } catch {
-    return undefined
+    return []
   }
 }
 

@@ -5,9 +5,10 @@ import { storedInstant } from '../../values/instant.ts'
 import { makeSecretBox, SECRET_KEY_BYTES, type SecretBox } from '../../values/secret-box.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandsOf } from '../kernel/handlers.ts'
+import { keyHash } from './key-text.ts'
 import type { handovers } from './operations.ts'
 import { handoverNotFound } from './refusals.ts'
-import { type HandedOverKey, type HandoverCode, keyHash } from './schema.ts'
+import type { HandedOverKey, HandoverCode } from './schema.ts'
 import { isTokenValid } from './verbs.ts'
 
 /** How long a code can be exchanged for its key, in milliseconds. */

@@ -1,18 +1,20 @@
 import { type StoreError, validationFailed } from '../../contract/error.ts'
 import type { Input, Page } from '../../contract/operation.ts'
 import { expiredKey, unknownKey } from '../../contract/refusals.ts'
-import { hasScope } from '../../contract/scopes.ts'
+import { hasScope, scopeNames } from '../../contract/scopes.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
-import { parseJson, writeJson } from '../../values/json.ts'
+import { writeJson } from '../../values/json.ts'
+import { storedNames } from '../../values/stored-names.ts'
 import type { Caller, Context, QueryContext } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
 import { isNull, listPage } from '../kernel/paging.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
+import { keyHash, keyHint } from './key-text.ts'
 import type { keys } from './operations.ts'
 import { beyondScope, keyNotFound, lastAdminKey } from './refusals.ts'
-import { type ApiKey, type CreatedApiKey, keyHash, keyHint, type NewApiKey, Scope } from './schema.ts'
+import type { ApiKey, CreatedApiKey, NewApiKey, Scope } from './schema.ts'
 
 interface KeyRow {
   readonly id: bigint
@@ -337,7 +339,7 @@ const parsedScopes = new Map<string, readonly Scope[]>()
 function readScopes(stored: string): readonly Scope[] {
   const known = parsedScopes.get(stored)
   if (known) return known
-  const scopes = Scope.array().parse(parseJson(stored))
+  const scopes = storedNames(scopeNames, stored)
   if (parsedScopes.size < SCOPE_SETS_MAX) parsedScopes.set(stored, scopes)
   return scopes
 }

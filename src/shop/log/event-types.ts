@@ -1,6 +1,3 @@
-import { z } from 'zod'
-import { constantNames } from '../../values/constant-names.ts'
-
 export const petTypes = ['petstore.pet.created', 'petstore.pet.updated', 'petstore.pet.deleted'] as const
 export const categoryTypes = [
   'petstore.category.created',
@@ -25,14 +22,7 @@ export const eventTypes = [
   ...inventoryTypes,
   'petstore.webhook.disabled',
 ] as const
-// The component is not named EventType: ogen gives that name to the discriminator of Event.
-export const EventType = z.enum(eventTypes).meta({
-  id: 'FeedEventType',
-  description: 'An event type. Later versions may add others.',
-  example: 'petstore.order.placed',
-  ...constantNames(eventTypes),
-})
-export type EventType = z.output<typeof EventType>
+export type EventType = (typeof eventTypes)[number]
 
 /** The type of a test event, which is sent only to the webhook that is tested. */
 export const TEST_TYPE = 'petstore.webhook.test'

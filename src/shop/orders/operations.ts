@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../contract/operation.ts'
-import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
+import { linksBy, type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import {
   booleanParameter,
   idParameter,
@@ -11,6 +10,7 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { PET_IDS_MAX } from '../kernel/limits.ts'
 import { noStockToReturnTo, orderNotComplete, returnExceedsOrder, saleNotFound } from '../sales/refusals.ts'
 import { returnExamples, SaleLine } from '../sales/schema.ts'
 import { insufficientStock, petNotAvailable, stockOutOfBounds } from '../stock/refusals.ts'
@@ -68,7 +68,7 @@ export const orders = {
     scope: 'orders:read',
     query: {
       ...paging,
-      petId: repeated(20, idParameter('Orders for one of these pets.')),
+      petId: repeated(PET_IDS_MAX, idParameter('Orders for one of these pets.')),
       complete: booleanParameter('Complete orders (true) or open orders (false).'),
       shipDateAfter: instantParameter('Orders that ship after this instant.'),
       shipDateBefore: instantParameter('Orders that ship before this instant.', '2027-12-01T00:00:00Z'),
@@ -128,7 +128,7 @@ export const orders = {
     scope: 'orders:write',
     body: NewOrder,
     success: { status: 201, resource: Order, description: 'The order.' },
-    location: (order: Order) => `/store/orders/${order.id}`,
+    location: '/store/orders/{id}',
     resourceHasEtag: true,
     errors: [
       unknownReference('Pet', 404n),

@@ -4,7 +4,7 @@ import { Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource } from '../kernel/handlers.ts'
-import { STOCK_MAX } from '../kernel/limits.ts'
+import { ORDER_QUANTITY_DEFAULT, STOCK_MAX } from '../kernel/limits.ts'
 import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import { recordEvent } from '../log/recording.ts'
 import { findSold, type Sold, writeLine } from '../sales/lines.ts'
@@ -14,13 +14,7 @@ import { stockOutOfBounds } from '../stock/refusals.ts'
 import { findPet } from '../stock/rows.ts'
 import { moveStock, whyNotReserved } from '../stock/stock.ts'
 import type { orders } from './operations.ts'
-import {
-  type NewReturn,
-  type NewSale,
-  type NewSaleReturn,
-  ORDER_QUANTITY_DEFAULT,
-  type Sale,
-} from './schema.ts'
+import type { NewReturn, NewSale, NewSaleReturn, Sale } from './schema.ts'
 import { aboutOrder, getOrder, insertPlaced, type OrderRow, orderOf, orderVerbs } from './verbs.ts'
 
 const addReturned = sql<WithCurrency>()(`

@@ -7,7 +7,7 @@ import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { onResource, type QueriesOf } from '../kernel/handlers.ts'
-import { AMOUNT_MAX } from '../kernel/limits.ts'
+import { AMOUNT_MAX, ORDER_COMPLETE_DEFAULT, ORDER_QUANTITY_DEFAULT, PET_IDS_MAX } from '../kernel/limits.ts'
 import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import {
   type Condition,
@@ -28,15 +28,9 @@ import type { SaleLine } from '../sales/schema.ts'
 import { findPet } from '../stock/rows.ts'
 import { moveStock, whyNotReserved } from '../stock/stock.ts'
 import { openOrders, ordersPlacedIn } from '../stock/totals.ts'
-import { orders } from './operations.ts'
+import type { orders } from './operations.ts'
 import { orderAlreadyComplete, orderCannotReopen, orderNotFound } from './refusals.ts'
-import {
-  type NewOrder,
-  ORDER_COMPLETE_DEFAULT,
-  ORDER_QUANTITY_DEFAULT,
-  type Order,
-  type OrderPatch,
-} from './schema.ts'
+import type { NewOrder, Order, OrderPatch } from './schema.ts'
 import { searchOrders } from './search.ts'
 
 export interface OrderRow {
@@ -94,8 +88,6 @@ export async function hasPricedOrder(reader: Reader): Promise<boolean> {
 // Texts that sort before and after every stored instant, for the open end of a range.
 const BEFORE_ANY = ''
 const AFTER_ANY = '~'
-
-const PET_IDS_MAX = orders.listOrders.query.petId.valuesMax
 
 /**
  * Returns a page of orders. A list that is sorted by shipDate contains only the orders with a shipDate. Throws

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../contract/operation.ts'
-import { linksBy, pagingOfAgents } from '../../contract/operation.ts'
+import { linksBy, type Operation, pagingOfAgents } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -10,6 +9,7 @@ import {
   textParameter,
 } from '../../contract/parameter.ts'
 import { invalidCursor, unknownReference } from '../../contract/refusals.ts'
+import { IDS_MAX } from '../kernel/limits.ts'
 import { PetStatus } from '../stock/schema.ts'
 import { barcodeTaken, invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
 import { NewPet, Pet, PetInclude, PetPatch, SimilarSearch } from './schema.ts'
@@ -49,7 +49,7 @@ export const pets = {
     query: {
       ...paging,
       id: repeated(
-        100,
+        IDS_MAX,
         idParameter('Pets with one of these ids. With this filter, the default limit is 100.'),
       ),
       status: repeated(3, enumParameter(PetStatus, 'Pets with one of these statuses.')),
@@ -126,7 +126,7 @@ export const pets = {
       description: 'The pet.',
       example: { id: 350, name: 'Juniper (Whippet)', categoryId: 1, status: 'available', price: 45000 },
     },
-    location: (pet: Pet) => `/pets/${pet.id}`,
+    location: '/pets/{id}',
     resourceHasEtag: true,
     errors: [unknownReference('Category', 404n), taken],
     links: linksOfPet,

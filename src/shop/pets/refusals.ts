@@ -1,5 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { type PetStatus, unitsText } from '../stock/schema.ts'
+import { type PetStatus, unitsText } from '../stock/status.ts'
 
 export function petNotFound(petId: bigint): StoreError {
   return new StoreError('pet_not_found', `Pet ${petId} does not exist.`, { subject: `pets/${petId}` })

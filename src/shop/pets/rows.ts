@@ -1,10 +1,10 @@
 import type { Reader } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { sql, type Value } from '../../database/statement.ts'
+import { IDS_MAX } from '../kernel/limits.ts'
 import { type Condition, distinct, isIn, padded } from '../kernel/paging.ts'
 import { type PetRow, resourceColumns, type StoredPet } from '../stock/rows.ts'
-import { PetStatus } from '../stock/schema.ts'
-import { pets } from './operations.ts'
+import { type PetStatus, petStatuses } from '../stock/status.ts'
 import { petNotFound } from './refusals.ts'
 import type { Pet } from './schema.ts'
 
@@ -21,10 +21,8 @@ export function readPet(reader: Reader, { petId }: { petId: bigint }): Pet | Pro
   })
 }
 
-/** The maximum number of ids in one request. It is also the default limit, so that one page contains all these pets. */
-export const IDS_MAX = pets.listPets.query.id.valuesMax
 const ID_SIZES = [1, IDS_MAX]
-const STATUS_SIZES = [1, PetStatus.options.length]
+const STATUS_SIZES = [1, petStatuses.length]
 
 /** Returns the condition that a row is one of these pets. */
 export function isAnyPet(ids: readonly bigint[]): Condition {

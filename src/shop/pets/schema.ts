@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { int64 } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { int64 } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { barcode as barcodeText } from '../kernel/barcode-schema.ts'
 import { NAME_CHARS_MAX } from '../kernel/limits.ts'
-import { PET_STATUS_DEFAULT, PetStatus } from '../stock/schema.ts'
+import { PetStatus } from '../stock/schema.ts'
+import { PET_STATUS_DEFAULT } from '../stock/status.ts'
 import { stockUnits } from '../stock/stock-units.ts'
 
 const petMembers = {

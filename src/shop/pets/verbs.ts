@@ -8,6 +8,7 @@ import { nameKey, sortKey } from '../../values/text.ts'
 import { addToCategory, removeFromCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
+import { IDS_MAX } from '../kernel/limits.ts'
 import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import {
   type Condition,
@@ -24,17 +25,18 @@ import { findPet, type PetRow, petColumns, petRow, resourceColumns, type StoredP
 import {
   openingStock,
   PET_STATUS_DEFAULT,
-  PetStatus,
+  type PetStatus,
+  petStatuses,
   type Stock,
   statusOf,
   unitsText,
-} from '../stock/schema.ts'
+} from '../stock/status.ts'
 import { recordMovement, recordStockEvent } from '../stock/stock.ts'
 import { stockTotals } from '../stock/totals.ts'
 import { changeBarcode } from './barcodes.ts'
 import type { pets } from './operations.ts'
 import { invalidStatusTransition, petInUse, petNotFound, RESTOCK } from './refusals.ts'
-import { IDS_MAX, inStatusById, isAnyPet, paddedStatuses, petOf, petWithStock, readPet } from './rows.ts'
+import { inStatusById, isAnyPet, paddedStatuses, petOf, petWithStock, readPet } from './rows.ts'
 import type { NewPet, Pet, PetPatch } from './schema.ts'
 import { listSimilarSearches } from './similar-searches.ts'
 import { refuseBesideSearch, renameWords, searchPets } from './words.ts'
@@ -262,7 +264,7 @@ function petBranches(
   categoryId: readonly bigint[] | undefined,
   prefix: readonly Condition[],
 ): Condition[][] {
-  const statuses = paddedStatuses(status ?? PetStatus.options)
+  const statuses = paddedStatuses(status ?? petStatuses)
   if (!categoryId) return status ? statuses.map(one => [equals('status', one), ...prefix]) : [[...prefix]]
   return padded(distinct(categoryId)).flatMap(category =>
     statuses.map(one => [equals('category_id', category), equals('status', one), ...prefix]),

@@ -18,8 +18,8 @@ import { leaseWebhooks, recordAttempts, releaseWebhooks } from '../webhooks/deli
 import { webhookCommands } from '../webhooks/delivery-verbs.ts'
 import { sweepDeliveries } from '../webhooks/retention.ts'
 import { replaceSecrets } from '../webhooks/secrets.ts'
-import { type CommandId, type Contract, contract } from './operations.ts'
-import { encodeReply } from './reply.ts'
+import type { CommandId, Contract } from './operations.ts'
+import { encodeReply, type ReplyForms } from './reply.ts'
 
 const commands: CommandsOf<Contract> = {
   ...petCommands,
@@ -141,10 +141,10 @@ export function systemCommand(id: SystemCommandId, input: object, now: string, r
  * Runs one command in its transaction and returns its result. The order is: replay, target, precondition, verb with its
  * events, encoded reply.
  */
-export async function executeCommand(tx: Tx, command: Command): Promise<CommandResult> {
+export async function runCommand(tx: Tx, command: Command, forms: ReplyForms): Promise<CommandResult> {
   const { id, idempotency, context } = command
   if (isSystemCommand(id)) return runSystemCommand(tx, id, command)
-  const effect = () => runOperation(tx, id, command)
+  const effect = () => runOperation(tx, id, command, forms)
   return idempotency ? withIdempotencyKey(tx, id, idempotency, context, effect) : effect()
 }
 
@@ -152,11 +152,12 @@ async function runOperation(
   tx: Tx,
   id: CommandId,
   { input, context, conditions = {} }: Command,
+  forms: ReplyForms,
 ): Promise<Reply> {
   // Safe: the compiler checked each verb against the contract, and the pipeline made the input with the schema of this
   // id.
   const verb = commands[id] as CommandHandler<object, object | undefined>
-  return encodeReply(contract[id], await verb(tx, input, context, conditions))
+  return encodeReply(forms[id], await verb(tx, input, context, conditions))
 }
 
 async function runSystemCommand(

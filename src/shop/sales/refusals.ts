@@ -1,7 +1,7 @@
 import { StoreError } from '../../contract/error.ts'
 import { invalidParameter } from '../../contract/refusals.ts'
-import { unitsText } from '../stock/schema.ts'
-import { PERIODS_MAX } from './schema.ts'
+import { PERIODS_MAX } from '../kernel/limits.ts'
+import { unitsText } from '../stock/status.ts'
 
 export function saleNotFound(receipt: bigint): StoreError {
   return new StoreError('sale_not_found', `No sale has the receipt ${receipt}.`, {

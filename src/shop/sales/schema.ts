@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { instant } from '../../values/instant.ts'
-import { int64, int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64, int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { amount } from '../kernel/amount-schema.ts'
-import { AMOUNT_MAX, NAME_CHARS_MAX } from '../kernel/limits.ts'
+import { AMOUNT_MAX, NAME_CHARS_MAX, PERIODS_MAX } from '../kernel/limits.ts'
 
 /** The maximum number of code points of the note of a return. */
 const NOTE_CODE_POINTS_MAX = 2000
@@ -116,9 +116,6 @@ const SalesPeriod = z
     example: periodExample,
   })
 export type SalesPeriod = z.output<typeof SalesPeriod>
-
-/** The maximum number of periods in one response. */
-export const PERIODS_MAX = 400
 
 export const SalesTotals = z
   .object({

@@ -5,11 +5,12 @@ import { storedInstant, toStoredInstant } from '../../values/instant.ts'
 import { clocksIn } from '../../values/time-zone.ts'
 import type { QueryContext } from '../kernel/context.ts'
 import type { QueriesOf } from '../kernel/handlers.ts'
+import { PERIODS_MAX } from '../kernel/limits.ts'
 import { compares, equals, listPage } from '../kernel/paging.ts'
 import { lineColumns, lineOf, type SaleLineRow } from './lines.ts'
 import type { sales } from './operations.ts'
 import { rangeReversed, tooManyPeriods } from './refusals.ts'
-import { PERIODS_MAX, type SaleLine, type SalesPeriod, type SalesTotals } from './schema.ts'
+import type { SaleLine, SalesPeriod, SalesTotals } from './schema.ts'
 import { readSales } from './totals.ts'
 
 /** Returns a page of the lines. Throws `invalid_cursor`. */

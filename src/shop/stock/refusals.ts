@@ -1,6 +1,6 @@
 import { StoreError } from '../../contract/error.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
-import { unitsText } from './schema.ts'
+import { unitsText } from './status.ts'
 
 export function inventoryItemNotFound(petId: bigint): StoreError {
   const message = `There is no inventory item for pet ${petId}.`

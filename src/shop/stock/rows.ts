@@ -1,7 +1,7 @@
 import type { Reader } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql } from '../../database/statement.ts'
-import type { PetStatus } from './schema.ts'
+import type { PetStatus } from './status.ts'
 
 /** A row of the table pet: the pet and its stock. */
 export interface PetRow {

@@ -1,19 +1,15 @@
 import { z } from 'zod'
-import { countText } from '../../values/count-text.ts'
-import { instant } from '../../values/instant.ts'
-import { int64 } from '../../values/int64.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64 } from '../../values/int64-schema.ts'
+import { petStatuses } from './status.ts'
 import { stockUnits } from './stock-units.ts'
 
-export const PetStatus = z.enum(['available', 'pending', 'sold']).meta({
+export const PetStatus = z.enum(petStatuses).meta({
   id: 'PetStatus',
   description:
     'Derived from the stock: `sold` if no unit is on hand, otherwise `pending` if the pet is on hold or every unit is reserved, otherwise `available`.',
   example: 'available',
 })
-export type PetStatus = z.output<typeof PetStatus>
-
-/** The status of a new pet if the request contains none. */
-export const PET_STATUS_DEFAULT: PetStatus = 'available'
 
 const petId = int64.meta({ description: 'The pet whose stock this is.', example: 3 })
 export const quantity = stockUnits.meta({
@@ -100,25 +96,3 @@ export const StockMovement = z
     },
   })
 export type StockMovement = z.output<typeof StockMovement>
-
-/** The part of the stock of a pet that determines its status. */
-export interface Stock {
-  readonly quantity: bigint
-  readonly reserved: bigint
-  readonly onHold: boolean
-}
-
-/** Returns the status of a pet with this stock, which is also the status of its inventory item. */
-export function statusOf({ quantity, reserved, onHold }: Stock): PetStatus {
-  if (quantity === 0n) return 'sold'
-  return onHold || quantity === reserved ? 'pending' : 'available'
-}
-
-/** Returns the initial stock of a pet that is created with the given status. */
-export function openingStock(status: PetStatus): Stock {
-  return { quantity: status === 'sold' ? 0n : 1n, reserved: 0n, onHold: status === 'pending' }
-}
-
-export function unitsText(count: bigint): string {
-  return countText(count, 'unit')
-}

@@ -1,4 +1,4 @@
-import { int64Between } from '../../values/int64.ts'
+import { int64Between } from '../../values/int64-schema.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
 
 /** A number of units of one pet. */

@@ -8,7 +8,8 @@ import { currencyColumn, type WithCurrency } from '../kernel/metadata.ts'
 import { recordEvent } from '../log/recording.ts'
 import { insufficientStock, petNotAvailable } from './refusals.ts'
 import { findPet, type PetRow, petColumns, petRow, type StoredPet } from './rows.ts'
-import { type InventoryItem, type MovementReason, type StockMovement, statusOf } from './schema.ts'
+import type { InventoryItem, MovementReason, StockMovement } from './schema.ts'
+import { statusOf } from './status.ts'
 import { type CountedStock, stockTotals } from './totals.ts'
 
 /** A change of the quantity and the reserved units of a pet, and its reason. */

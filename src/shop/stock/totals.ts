@@ -3,7 +3,7 @@ import type { TotalChanges } from '../../database/new-event.ts'
 import { readChanges } from '../../database/numbering/totals.ts'
 import { dynamicSql } from '../../database/statement.ts'
 import type { PetRow } from './rows.ts'
-import type { PetStatus } from './schema.ts'
+import type { PetStatus } from './status.ts'
 
 // The names of the totals in the table `total`.
 export const openOrders = 'orders/open'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { constantNames } from '../../values/constant-names.ts'
-import { instant } from '../../values/instant.ts'
-import { int64, int64Between } from '../../values/int64.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64, int64Between } from '../../values/int64-schema.ts'
 import { eventTypes, TEST_TYPE } from '../log/event-types.ts'
 
 export const DeliveryState = z.enum(['pending', 'delivered', 'failed']).meta({

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Operation } from '../../contract/operation.ts'
-import { linksBy } from '../../contract/operation.ts'
+import { linksBy, type Operation } from '../../contract/operation.ts'
 import {
   enumParameter,
   idParameter,
@@ -62,7 +61,7 @@ export const webhooks = {
       'Events that happen from now on are sent to the URL, signed per Standard Webhooks with the secret in this response. No later response contains it. A host that cannot be resolved now is accepted, with `Petstore-Warning`. The callback describes what a receiver must do.',
     body: NewWebhook,
     success: { status: 201, resource: WebhookWithSecret, description: 'The webhook, with its secret.' },
-    location: (webhook: Webhook) => `/webhooks/${webhook.id}`,
+    location: '/webhooks/{id}',
     secret: 'webhook',
     checksAddress: 'url',
     sendsEvents: true,

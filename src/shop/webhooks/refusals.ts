@@ -1,5 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { WEBHOOKS_MAX } from './schema.ts'
+import { WEBHOOKS_MAX } from '../kernel/limits.ts'
 
 export function webhookNotFound(webhookId: bigint): StoreError {
   return new StoreError('webhook_not_found', `Webhook ${webhookId} does not exist.`, {

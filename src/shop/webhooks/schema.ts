@@ -1,12 +1,11 @@
 import { z } from 'zod'
-import { instant } from '../../values/instant.ts'
-import { int64, int64Between } from '../../values/int64.ts'
-import { text } from '../../values/text.ts'
+import { instant } from '../../values/instant-schema.ts'
+import { int64, int64Between } from '../../values/int64-schema.ts'
+import { text } from '../../values/text-schema.ts'
 import { hasUriCharacters } from '../../values/uri.ts'
-import { EventType, eventTypes } from '../log/event-types.ts'
+import { EventType } from '../log/event-type-schema.ts'
+import { eventTypes } from '../log/event-types.ts'
 
-/** The maximum number of webhooks in a store. It is limited because every event is checked against each webhook. */
-export const WEBHOOKS_MAX = 100
 export const URL_CHARS_MAX = 2048
 /** The length of a webhook secret. Standard Webhooks requires 24 to 64 bytes. */
 const SECRET_BYTES = 32

@@ -1,26 +1,18 @@
-import { z } from 'zod'
 import { refuseOtherIds } from '../../contract/error.ts'
 import type { Page } from '../../contract/operation.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
-import { parseJson, writeJson } from '../../values/json.ts'
+import { writeJson } from '../../values/json.ts'
+import { storedNames } from '../../values/stored-names.ts'
 import type { Context, NewSecret } from '../kernel/context.ts'
+import { WEBHOOKS_MAX } from '../kernel/limits.ts'
 import { type ListQuery, listPage } from '../kernel/paging.ts'
 import { findLogBounds } from '../log/bounds.ts'
 import { type EventType, eventTypes, TEST_TYPE } from '../log/event-types.ts'
 import { type EventSubject, recordEvent } from '../log/recording.ts'
 import { webhookDisabled, webhookLimitReached, webhookNotFound } from './refusals.ts'
-import {
-  type AcceptedTest,
-  type NewWebhook,
-  WEBHOOKS_MAX,
-  type Webhook,
-  type WebhookPatch,
-  type WebhookWithSecret,
-} from './schema.ts'
-
-const StoredTypes = z.array(z.enum(eventTypes))
+import type { AcceptedTest, NewWebhook, Webhook, WebhookPatch, WebhookWithSecret } from './schema.ts'
 
 /** How long deliveries are signed with both the new and the previous secret after a rotation. */
 const OVERLAP_MS = 24 * 3_600_000
@@ -226,7 +218,7 @@ export function webhookSubject(id: bigint): string {
 
 /** Returns the event types that are sent to a webhook. */
 export function typesOf({ types }: Pick<WebhookRow, 'types'>): readonly EventType[] {
-  return types === null ? eventTypes : StoredTypes.parse(parseJson(types))
+  return types === null ? eventTypes : storedNames(eventTypes, types)
 }
 
 export function webhookRow(webhook: StoredWebhook): WebhookRow {
