@@ -20,7 +20,7 @@ import { type Callers, FAILED_AUTHENTICATIONS } from '../http/pipeline/auth.ts'
 import { passesGate } from '../http/pipeline/lifecycle.ts'
 import type { Pipeline } from '../http/pipeline/pipeline.ts'
 import { SharedLookup } from '../http/pipeline/shared-lookup.ts'
-import { makeRequestIds, type OnResponse } from '../http/request/request-context.ts'
+import { type Handler, makeRequestIds, type OnResponse } from '../http/request/request-context.ts'
 import { fixedPaths } from '../http/router/fixed-paths.ts'
 import { operationPaths, type Paths, type RoutesOptions } from '../http/router/routes.ts'
 import type { Caller, NewSecret } from '../shop/kernel/context.ts'
@@ -105,8 +105,10 @@ export interface ServiceOptions {
   readonly pages?: Pages
   /** Returns the callers in place of those of the store. */
   readonly wrapCallers?: (callers: Callers) => Callers
-  /** Returns the handlers to serve in place of those of the store, such as handlers that fail on purpose. */
-  readonly wrapPaths?: (paths: Paths, isInner: boolean) => Paths
+  /** Paths that a store does not have. */
+  readonly morePaths?: Paths
+  /** Returns the handler that runs in place of one of the store, such as a handler that fails on purpose. */
+  readonly wrapHandler?: (handler: Handler, isInner: boolean) => Handler
   /** Returns what runs the request of a tool in place of its argument, such as a function that sees each one. */
   readonly wrapTools?: (run: RunInner) => RunInner
   readonly streams?: Partial<
@@ -187,18 +189,19 @@ export function startService(options: ServiceOptions): Service {
     ...{ pipeline, door, admission, clock, newRequestId, addressOf, onResponse },
     allowedOrigins: options.corsOrigins,
   }
-  const { wrapPaths, wrapTools, mcp } = options
-  const wrapInner = wrapPaths && ((inner: Paths) => wrapPaths(inner, true))
-  const agents = { pipeline, serves, routing, wrapPaths: wrapInner, wrapTools }
+  const { wrapHandler, wrapTools, mcp } = options
+  const wrapper = (isInner: boolean) => wrapHandler && ((handler: Handler) => wrapHandler(handler, isInner))
+  const agents = { pipeline, serves, routing, wrapHandler: wrapper(true), wrapTools }
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
     ...fixedPaths(pipeline, metrics, serves, pages, options, cache, states),
+    ...(options.morePaths ?? []),
     ...(mcp ? [['/mcp', agentMethods(agents)] as const] : []),
   ])
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
   return {
-    routing: { ...routing, paths: wrapPaths?.(paths, false) ?? paths },
+    routing: { ...routing, paths, wrapHandler: wrapper(false) },
     countStreams: () => events.forRequests.streams.count,
     drain: () => {
       isDraining = true

@@ -5,13 +5,7 @@ import { receiveBody, refuseBodyByHeaders } from '../pipeline/body.ts'
 import { enforceRateLimit, type Pipeline } from '../pipeline/pipeline.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import type { AllowedOrigins } from '../router/cors.ts'
-import {
-  type Methods,
-  makeInnerHandler,
-  operationPaths,
-  type Paths,
-  type RoutesOptions,
-} from '../router/routes.ts'
+import { type Methods, makeInnerHandler, operationPaths, type RoutesOptions } from '../router/routes.ts'
 import { errorResponse, REFUSED } from './error-response.ts'
 import type { RunInner } from './tool-call.ts'
 
@@ -20,8 +14,7 @@ interface AgentsOptions {
   readonly serves: (operation: Operation) => boolean
   /** Serves the store, whose paths this function cannot know yet. */
   readonly routing: Omit<RoutesOptions, 'paths'>
-  /** Returns the handlers of operations to run in place of those of the store. */
-  readonly wrapPaths: ((paths: Paths) => Paths) | undefined
+  readonly wrapHandler: RoutesOptions['wrapHandler']
   /** Returns what runs the request of a tool in place of its argument. */
   readonly wrapTools: ((run: RunInner) => RunInner) | undefined
 }
@@ -48,13 +41,7 @@ export function agentMethods(options: AgentsOptions): Methods {
   return new Map([['POST', { isCounting: true, handle }]])
 }
 
-async function prepare({
-  pipeline,
-  serves,
-  routing,
-  wrapPaths = paths => paths,
-  wrapTools = run => run,
-}: AgentsOptions) {
+async function prepare({ pipeline, serves, routing, wrapHandler, wrapTools = run => run }: AgentsOptions) {
   const [{ respondToMessage }, { toolsOf }] = await Promise.all([
     import('./protocol.ts'),
     import('./tools.ts'),
@@ -65,7 +52,7 @@ async function prepare({
     respondToMessage,
     tools: toolsOf(serves),
     run: {
-      operation: wrapTools(makeInnerHandler({ ...routing, paths: wrapPaths(paths) })),
+      operation: wrapTools(makeInnerHandler({ ...routing, paths, wrapHandler })),
       // No rule of a sandbox is for these reads, of which its user does not know.
       names: makeInnerHandler({ ...routing, paths }),
     },

@@ -42,6 +42,8 @@ export interface RoutesOptions {
   /** Responds to some reads before the pipeline. Undefined if the cache is off. */
   readonly door?: CacheDoor | undefined
   readonly paths: Paths
+  /** Returns the handler that runs in place of the one of the table, such as one that fails on purpose. */
+  readonly wrapHandler?: ((handler: Handler) => Handler) | undefined
   readonly admission: Pick<Admission, 'largeBodies'> & {
     /** Returns the slot of a request; undefined if it needs none. */
     enter(address: string): AdmissionSlot | undefined
@@ -118,12 +120,11 @@ export function makeRoutes(options: RoutesOptions): {
 export function makePathHandler(
   options: RoutesOptions,
 ): (request: Request, server: Server<undefined>, path: string) => Response | Promise<Response> {
-  const handlers = new Map([...options.paths].map(([path, methods]) => [path, serveWith(options, methods)]))
-  const unknownPath = serveWith(options, undefined)
   return (request, server, path) => {
     const normal = normalPath(path)
     const match = findPath(options.paths.keys(), normal)
-    const serve = (match && handlers.get(match.template)) ?? unknownPath
+    // A function for each path of each store would take more memory than the requests of many of them.
+    const serve = serveWith(options, match && options.paths.get(match.template))
     return serve(request, server, match ?? { path: normal, template: '', parameters: {} })
   }
 }
@@ -150,10 +151,10 @@ export function makeAnyPathHandler(
   options: RoutesOptions,
 ): (request: Request, server: Server<undefined>, handle: Handler['handle']) => Response | Promise<Response> {
   return (request, server, handle) =>
-    serveWith(options, new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]))(
-      request,
-      server,
-    )
+    serveWith(
+      { ...options, wrapHandler: undefined },
+      new Map([[request.method === 'HEAD' ? 'GET' : request.method, { handle }]]),
+    )(request, server)
 }
 
 /** Returns a function that serves a path: a read from the cache if possible, and any other request as `serve` does. */
@@ -182,7 +183,7 @@ function serveEquivalent(options: RoutesOptions, fallback: Serve): Serve {
 
 /** Returns a function that serves one path, or unknown paths if `methods` is undefined. */
 function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve {
-  const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline } = options
+  const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline, wrapHandler } = options
   return (request, server, match) => {
     const startedMs = performance.now()
     const context = openRequestContext({
@@ -211,7 +212,8 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     let response: Response | Promise<Response>
     try {
       applyCors(allowedOrigins, context)
-      const handler = methods && handlerOf(context, methods)
+      const found = methods && handlerOf(context, methods)
+      const handler = found && (wrapHandler?.(found) ?? found)
       if (handler?.isSlow) server.timeout(request, 0)
       if (handler?.route) {
         context.route = handler.route

@@ -1,6 +1,5 @@
 import { requiredScope } from '../../contract/operation.ts'
 import type { Handler, RequestContext, Route } from '../../http/request/request-context.ts'
-import type { Methods, Paths } from '../../http/router/routes.ts'
 import { requestedFailure } from '../contract/refusals.ts'
 import { type AppliedFault, codeOf, FAULT_HEADER, type Faults } from './faults.ts'
 
@@ -24,22 +23,17 @@ interface FaultHandling {
   readonly sleep: Sleep
 }
 
-/** Returns the handlers of a sandbox, whose operations fail as the rules say. */
-export function withFaults(paths: Paths, handling: FaultHandling): Paths {
-  const wrap = (handler: Handler): Handler => ({
+/** Returns the handler of a sandbox, whose operation fails as the rules say. */
+export function withFaults(handler: Handler, handling: FaultHandling): Handler {
+  if (handler.isProbe) return handler
+  return {
     ...handler,
     handle: context => {
       if (handling.isExact(context.request)) return handler.handle(context)
       handling.enter(context)
       return handler.route ? handleOrFail(handler, handler.route, handling, context) : handler.handle(context)
     },
-  })
-  return new Map(
-    [...paths].map(([path, methods]): [string, Methods] => [
-      path,
-      new Map([...methods].map(([method, handler]) => [method, handler.isProbe ? handler : wrap(handler)])),
-    ]),
-  )
+  }
 }
 
 function handleOrFail(

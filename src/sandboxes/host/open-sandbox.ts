@@ -31,7 +31,7 @@ import { tooManyRequestsOfSandbox } from '../contract/refusals.ts'
 import { sendWithFaults } from '../failures/deliveries.ts'
 import { FAULT_HEADER, Faults } from '../failures/faults.ts'
 import { isAbrupt, isDropped, throttled, withFaults } from '../failures/requests.ts'
-import { withLab } from '../lab/lab.ts'
+import { labPaths } from '../lab/lab.ts'
 import { type ClassLesson, lessonRoutes } from '../pages/lesson-page.ts'
 import type { SandboxRecord } from '../registry/registry.ts'
 import { BodyCapture, captureResponse, WHOLE_BYTES_MAX } from '../requests/body-capture.ts'
@@ -445,8 +445,9 @@ export class OpenSandbox {
         guides: [...options.pages.guides, ...lessonRoutes(options.base, options.ofClass?.lesson)],
       },
       mcp: true,
-      wrapPaths: (paths, isInner) =>
-        withFaults(isInner ? paths : withLab(paths, options.base), {
+      morePaths: labPaths(options.base),
+      wrapHandler: (handler, isInner) =>
+        withFaults(handler, {
           faults: this.faults,
           isExact: request => this.#exact.has(request),
           // The request that calls a tool has been counted.

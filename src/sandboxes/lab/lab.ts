@@ -23,13 +23,12 @@ const about = {
 }
 
 /**
- * Returns the paths with those of the lab: what HTTP clients and gateways meet elsewhere and the contract does not
- * have. Nothing in it reads or changes the store. `base` is the address of the sandbox.
+ * Returns the paths of the lab: what HTTP clients and gateways meet elsewhere and the contract does not have. Nothing in
+ * it reads or changes the store. `base` is the address of the sandbox.
  */
-export function withLab(paths: Paths, base: string): Paths {
+export function labPaths(base: string): Paths {
   const { pathname } = new URL(base)
   return new Map([
-    ...paths,
     ['/lab', methods(['GET', 'HEAD'], context => json(context, about))],
     ['/lab/redirect', methods(EVERY, context => redirect(context, base))],
     ['/lab/echo', methods(EVERY, echo)],
