@@ -1,5 +1,3 @@
-import { upgradeFromThreeToThreeOne } from '@scalar/openapi-upgrader/3.0-to-3.1'
-import { upgradeFromThreeOneToThreeTwo } from '@scalar/openapi-upgrader/3.1-to-3.2'
 import { z } from 'zod'
 import { type DescribedApi, type DescriptionOptions, describe } from './document.ts'
 import { type Part, schemaPart } from './schemas.ts'
@@ -21,16 +19,14 @@ export function describeIn(version: OpenapiVersion, api: DescribedApi, options: 
   }
 }
 
-/**
- * Returns a document in OpenAPI 3.1. The upgrader renames `x-webhooks`, and rewrites `nullable`, `example` and
- * exclusive bounds; the rest is what only 3.1 can say.
- */
+/** Returns a document in OpenAPI 3.1. */
 function inThreeOne(document: Part, { summary }: DescribedApi): Part {
-  // Safe: the upgrader returns a document if it gets one. Its types are those of another package.
-  const upgraded = upgradeFromThreeToThreeOne(document) as Part & { info: Part }
-  const { title, license: _, ...info } = upgraded.info
+  // Safe: `describe` writes these members.
+  const { 'x-webhooks': webhooks, ...described } = document as Part & { info: Part }
+  const { title, license: _, ...info } = described.info
   const license = { name: 'MIT', identifier: 'MIT' }
-  const refined = mapParts(upgraded, part => {
+  const refined = mapParts({ ...described, ...(webhooks !== undefined && { webhooks }) }, outdated => {
+    const part = inWordsOfThreeOne(outdated)
     const { enum: values } = part
     // The enum stays, because some tools read discriminators only from it.
     if (Array.isArray(values) && values.length === 1) return { ...part, const: values[0] }
@@ -38,17 +34,29 @@ function inThreeOne(document: Part, { summary }: DescribedApi): Part {
     if (typeof part['x-scope'] === 'string' && Array.isArray(part.security))
       return { ...part, security: [{ key: [part['x-scope']] }] }
     // The media type says what a stream is; 3.0 has a format only for a generator.
-    return part.contentMediaType === 'application/octet-stream' ? { type: 'string' } : part
+    return part.format === 'binary' ? { type: 'string' } : part
   })
-  return { ...refined, info: { title, summary, ...info, license } }
+  return { ...refined, openapi: '3.1.1', info: { title, summary, ...info, license } }
+}
+
+/** Returns an object with what 3.1 has in place of `nullable`, `example` and exclusive bounds. */
+function inWordsOfThreeOne({ nullable, example, ...part }: Part): Part {
+  // A parameter, a header and a media type have a schema. Only in a schema are the examples a list.
+  const examples = part.schema === undefined ? [example] : { default: { value: example } }
+  const { minimum, exclusiveMinimum, ...rest } = part
+  return {
+    ...(exclusiveMinimum === true ? { ...rest, exclusiveMinimum: minimum } : part),
+    ...(nullable === true && { type: [part.type, 'null'] }),
+    ...(example !== undefined && { examples }),
+  }
 }
 
 /** Returns a document of OpenAPI 3.1 in 3.2, with the events of streams and with groups of tags. */
 function inThreeTwo(document: Part, { operations, tagGroups }: DescribedApi): Part {
-  // Safe: as above, and the tags are those of `describe`.
-  const upgraded = upgradeFromThreeOneToThreeTwo(document) as Part & { tags: { name: string }[] }
+  // Safe: the tags are those of `describe`.
+  const described = document as Part & { tags: { name: string }[] }
   const nested = Object.entries(tagGroups).flatMap(([name, { description, tags }]) => {
-    const members = upgraded.tags.filter(tag => tags.includes(tag.name))
+    const members = described.tags.filter(tag => tags.includes(tag.name))
     const parent = { name, description, kind: 'nav' }
     return members.length === 0
       ? []
@@ -57,12 +65,12 @@ function inThreeTwo(document: Part, { operations, tagGroups }: DescribedApi): Pa
   for (const { path, method, success } of Object.values(operations)) {
     if (!('stream' in success)) continue
     const place = ['paths', path, method.toLowerCase(), 'responses', '200', 'content', 'text/event-stream']
-    const content = partAt(upgraded, place)
+    const content = partAt(document, place)
     if (!content) continue
     content.schema = undefined
     content.itemSchema = eventPart(success.stream)
   }
-  return { ...upgraded, tags: nested }
+  return { ...described, openapi: '3.2.0', tags: nested }
 }
 
 /** Returns the schema of a server-sent event (WHATWG HTML, section 9.2.6) whose data is a value of `schema`. */

@@ -158,7 +158,7 @@ test('two reads of one URL at the same time make one entry', () => {
   expect(cache.size).toEqual({ entries: 0, chars: 0 })
 })
 
-test('the number of entries is bounded, and the one that was not read for longest is dropped first', () => {
+test('the number of entries is bounded, and the oldest one that was not read since is dropped first', () => {
   const cache = new RepresentationCache({ entries: 3, chars: 1_000_000 })
   for (const petId of [1n, 2n, 3n]) readPet(cache, petId)
   cache.find('/pets/1')

@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache'
 import type { Operation, RepresentedRows } from '../../contract/operation.ts'
 import type { BatchStage, RowChanges } from '../../database/row-changes.ts'
 import { contract, operationIds } from '../../shop/registry/operations.ts'
@@ -31,6 +30,8 @@ interface Entry extends Representation {
   readonly table: CachedTable
   /** The id of the row that the entry represents; undefined for a list. */
   readonly rowId: bigint | undefined
+  /** Whether it was read since it was kept, or since it was spared at a limit. */
+  wasRead: boolean
 }
 
 /** The entries of one table. */
@@ -65,34 +66,35 @@ const MISSES = 1024
  * cache drops what represents them. A reply that was read before such a report is not kept after it. If it is not
  * certain that reads show the rows, no reply about them is kept until the batch has ended. A response is kept when its
  * URL was read twice lately: most URLs of a large catalogue are not read again soon, and keeping a response costs a
- * third of a read. At a limit, the response that was not read for longest is dropped.
+ * third of a read. At a limit, the oldest response is dropped, but one that was read since becomes the newest: to note
+ * a read costs less than to put the entry at the end.
  */
 export class RepresentationCache {
   hits = 0
   misses = 0
-  readonly #entries: LRUCache<string, Entry>
+  /** The entries by URL, oldest first. */
+  readonly #entries = new Map<string, Entry>()
+  readonly #limits: typeof LIMITS
+  #chars = 0
   readonly #tables = new Map<string, CachedTable>()
   /** Hashes of URLs. Two URLs with the same place forget each other; two with the same hash are kept too early. */
   readonly #missed = new Uint32Array(MISSES)
   /** The rows of the batches that were announced and have not ended. */
   readonly #announced = new Set<RowChanges>()
 
-  constructor({ entries, chars } = LIMITS) {
-    this.#entries = new LRUCache({
-      max: entries,
-      maxSize: chars,
-      sizeCalculation: charsOf,
-      dispose: entry => forget(entry),
-    })
+  constructor(limits = LIMITS) {
+    this.#limits = limits
   }
 
   get size(): { readonly entries: number; readonly chars: number } {
-    return { entries: this.#entries.size, chars: this.#entries.calculatedSize }
+    return { entries: this.#entries.size, chars: this.#chars }
   }
 
   /** Returns the response to a GET; undefined if it is not in the cache. */
   find(url: string): Representation | undefined {
-    return this.#entries.get(url)
+    const entry = this.#entries.get(url)
+    if (entry) entry.wasRead = true
+    return entry
   }
 
   /**
@@ -119,12 +121,9 @@ export class RepresentationCache {
       if (rowId !== undefined) this.#want(url)
       return
     }
-    const entry = { ...response, url, table, rowId }
-    this.#entries.set(url, entry)
-    // An entry that is larger than the whole cache was not added.
-    if (this.#entries.peek(url) !== entry) return
-    if (rowId === undefined) table.lists.add(entry)
-    else table.rows.set(rowId, (table.rows.get(rowId) ?? new Set()).add(entry))
+    this.#delete(url)
+    this.#add({ ...response, url, table, rowId, wasRead: false })
+    this.#shrink()
   }
 
   /**
@@ -137,10 +136,10 @@ export class RepresentationCache {
     for (const [name, ids] of changes) {
       const table = this.#tableOf(name)
       table.changeCount++
-      for (const { url } of table.lists) this.#entries.delete(url)
+      for (const { url } of table.lists) this.#delete(url)
       for (const id of ids === 'any' ? table.rows.keys() : ids) {
         for (const { url } of table.rows.get(id) ?? []) {
-          this.#entries.delete(url)
+          this.#delete(url)
           this.#want(url)
         }
       }
@@ -154,6 +153,30 @@ export class RepresentationCache {
       if (ids && (ids === 'any' || rowId === undefined || ids.has(rowId))) return true
     }
     return false
+  }
+
+  #add(entry: Entry): void {
+    const { url, table, rowId } = entry
+    this.#entries.set(url, entry)
+    this.#chars += charsOf(entry)
+    if (rowId === undefined) table.lists.add(entry)
+    else table.rows.set(rowId, (table.rows.get(rowId) ?? new Set()).add(entry))
+  }
+
+  #delete(url: string): void {
+    const entry = this.#entries.get(url)
+    if (!entry) return
+    this.#entries.delete(url)
+    this.#chars -= charsOf(entry)
+    forget(entry)
+  }
+
+  #shrink(): void {
+    for (const [url, entry] of this.#entries) {
+      if (this.#entries.size <= this.#limits.entries && this.#chars <= this.#limits.chars) return
+      this.#delete(url)
+      if (entry.wasRead) this.#add({ ...entry, wasRead: false })
+    }
   }
 
   #tableOf(name: string): CachedTable {
