@@ -175,8 +175,7 @@ export function startService(options: ServiceOptions): Service {
   const pipeline: Pipeline = {
     engine,
     base,
-    contentTag: options.contentTag,
-    ...{ timeZone: options.timeZone, currency: options.currency },
+    ...{ contentTag: options.contentTag, timeZone: options.timeZone, currency: options.currency },
     lifecycleClock: options.lifecycleClock,
     ...events.forRequests,
     callers,

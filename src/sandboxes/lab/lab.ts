@@ -23,8 +23,8 @@ const about = {
 }
 
 /**
- * Returns the paths of the lab: what HTTP clients and gateways meet elsewhere and the contract does not have. Nothing in
- * it reads or changes the store. `base` is the address of the sandbox.
+ * Returns the paths of the lab: what HTTP clients and gateways meet elsewhere and the contract does not have. Nothing
+ * in it reads or changes the store. `base` is the address of the sandbox.
  */
 export function labPaths(base: string): Paths {
   const { pathname } = new URL(base)
