@@ -85,7 +85,10 @@ async function measureMemory(): Promise<Row> {
  * Opens streams from the current position, which read and count events until the server stops. The returned function
  * resolves once every stream has this number of events. It throws if they do not arrive in time.
  */
-async function openStreams({ port }: Server, count: number): Promise<(events: number) => Promise<void>> {
+export async function openStreams(
+  { port }: Server,
+  count: number,
+): Promise<(events: number) => Promise<void>> {
   const streams = await Promise.all(Array.from({ length: count }, () => openStream(port)))
   return async events => {
     const deadline = performance.now() + ARRIVAL_MS_MAX

@@ -161,5 +161,15 @@ export function cpuUsOfTree(pid: number): number {
 
 /** Returns the resident memory of a process, in MiB. */
 export function residentMib({ pid }: Server): number {
-  return Number(/VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1024
+  return memoryMib(pid, 'VmRSS')
+}
+
+/** Returns the resident memory of a process that is no part of a file, in MiB. */
+export function anonymousMib({ pid }: Server): number {
+  return memoryMib(pid, 'RssAnon')
+}
+
+function memoryMib(pid: number, name: 'VmRSS' | 'RssAnon'): number {
+  const line = new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  return Number(line?.[1]) / 1024
 }

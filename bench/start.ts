@@ -1,11 +1,23 @@
+import { CreatedSandbox } from '../src/sandboxes/contract/schema.ts'
+import { parseJson } from '../src/values/json.ts'
+import { openStreams } from './events.ts'
 import { type Load, oneOf, orderRequest, type Range, type Request, sendAll } from './load.ts'
 import type { Schedule } from './measure.ts'
 import type { Report, Row } from './report.ts'
-import { cpuUs, residentMib } from './server.ts'
-import { ADMIN_KEY, KEYED, makeStore, openTempDirectory, startByDefault, startStore } from './store.ts'
+import { anonymousMib, cpuUs, residentMib } from './server.ts'
+import {
+  ADMIN_KEY,
+  KEYED,
+  makeStore,
+  openTempDirectory,
+  startByDefault,
+  startSandboxHost,
+  startStore,
+} from './store.ts'
 
 const SETTLE_MS = 5000
-const PETS = 10_000
+const PETS = 100_000
+const STREAMS = 20
 const CONNECTIONS = 64
 const REQUESTS = 1_000_000
 /** The orders that are placed before the requests, so that they can read orders. */
@@ -13,10 +25,13 @@ const ORDERS = 1000
 const DEMO_CATEGORIES = 16
 /** The minimum quantity that a request sets. All orders together reserve less, so none is refused. */
 const QUANTITY_MIN = 900_000
+const SANDBOXES = 100
+const REQUESTS_PER_SANDBOX = 100
 
-/** Measures how long a start takes, and the memory of the store at rest and after a million requests. */
+/** Measures how long a start takes, and the memory of a store at rest, after many requests, and of sandboxes. */
 export async function benchStart({ rounds }: Schedule): Promise<Report> {
-  return { about: about(), rows: [...(await measureStarts(rounds)), ...(await measureLoad())] }
+  const rows = [...(await measureStarts(rounds)), ...(await measureLoad()), await measureSandboxes()]
+  return { about: about(), rows }
 }
 
 async function measureStarts(rounds: number): Promise<Row[]> {
@@ -24,6 +39,7 @@ async function measureStarts(rounds: number): Promise<Row[]> {
   const first: number[] = []
   const later: number[] = []
   const rest: number[] = []
+  const anonymous: number[] = []
   for (let round = 1; round <= rounds; round++) {
     const place = { directory: files.folder(`store-${round}`) }
     {
@@ -34,12 +50,14 @@ async function measureStarts(rounds: number): Promise<Row[]> {
     later.push(store.startedMs)
     await Bun.sleep(SETTLE_MS)
     rest.push(residentMib(store))
+    anonymous.push(anonymousMib(store))
     process.stderr.write(`  round ${round}/${rounds}  ${store.startedMs.toFixed(0)} ms\n`)
   }
   return [
     { name: 'first start, with the demo shop', values: first, unit: 'ms' },
     { name: 'start of an existing store', values: later, unit: 'ms', atMost: 300, aim: 100 },
     { name: 'resident memory at rest', values: rest, unit: 'MiB', atMost: 90 },
+    { name: 'anonymous memory at rest', values: anonymous, unit: 'MiB', atMost: 40 },
   ]
 }
 
@@ -50,6 +68,7 @@ async function measureLoad(): Promise<Row[]> {
   await using server = await startStore(place)
   const load = (requests: readonly Request[]): Load => ({ server, requests, connections: CONNECTIONS })
   await sendAll(load([orderRequest(pets, ADMIN_KEY)]), ORDERS)
+  await openStreams(server, STREAMS)
   const beforeUs = cpuUs(server.pid)
   await sendAll(load(mixedRequests(pets)), REQUESTS)
   const cpuPerRequest = (cpuUs(server.pid) - beforeUs) / REQUESTS
@@ -62,6 +81,33 @@ async function measureLoad(): Promise<Row[]> {
     },
     { name: 'CPU of one of these requests', values: [cpuPerRequest], unit: 'µs' },
   ]
+}
+
+/** Measures a host whose sandboxes are all open, and have each responded to reads and writes. */
+async function measureSandboxes(): Promise<Row> {
+  using files = openTempDirectory()
+  await using host = await startSandboxHost(files.folder('sandboxes'))
+  const base = `http://127.0.0.1:${host.port}`
+  const createSandbox = async (): Promise<void> => {
+    const created = await fetch(`${base}/sandboxes`, { method: 'POST' })
+    const { id, adminKey } = CreatedSandbox.parse(parseJson(await created.text()))
+    const petId = oneOf({ first: 1, count: 20 })
+    const getPet: Request = { target: () => `/s/${id}/pets/${petId()}` }
+    const getList: Request = { target: () => `/s/${id}/pets?limit=20` }
+    const createPet: Request = {
+      method: 'POST',
+      target: () => `/s/${id}/pets`,
+      headers: () => `Authorization: Bearer ${adminKey}\r\n`,
+      body: () => '{"name":"Rex","categoryId":1}',
+      status: 201,
+    }
+    const requests = [getPet, getPet, getList, createPet]
+    await sendAll({ server: host, requests, connections: 1 }, REQUESTS_PER_SANDBOX)
+  }
+  for (let count = 0; count < SANDBOXES; count++) await createSandbox()
+  await Bun.sleep(SETTLE_MS)
+  const name = `resident memory of ${SANDBOXES} sandboxes after ${REQUESTS_PER_SANDBOX} requests each`
+  return { name, values: [residentMib(host)], unit: 'MiB', atMost: 115 }
 }
 
 /** Returns the requests of a busy shop, which are sent in turn. */
