@@ -91,7 +91,6 @@ export function booleanParameter(description: string): Parameter<boolean> {
   }
 }
 
-/** In a query, a plain + means a space. */
 /** A `+` in a query means a space (WHATWG URL, section 5.1), but many clients do not escape the one of an offset. */
 function withPlus(text: string): string {
   return text.replace(/ (?=\d\d:\d\d$)/, '+')

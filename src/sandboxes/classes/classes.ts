@@ -240,8 +240,10 @@ export class Classes {
   delete(id: string): void {
     const { students } = this.#entry(id)
     const ids = [...students.keys()]
-    this.#registry.deleteRecords('student', ids)
-    this.#registry.deleteRecords('class', [id])
+    this.#registry.inOneCommit(() => {
+      this.#registry.deleteRecords('student', ids)
+      this.#registry.deleteRecords('class', [id])
+    })
     this.#classes.delete(id)
     for (const student of students.values()) this.#forget(student)
   }

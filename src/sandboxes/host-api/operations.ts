@@ -50,6 +50,8 @@ import {
 import { FaultRuleStates, FaultRules } from '../failures/rules.ts'
 import { REQUESTS_KEPT } from '../requests/log.ts'
 
+/** The most items of a list without pages. No host has as many snapshots or classes. */
+const LISTED_MAX = 1000
 const id: Parameter<string> = {
   schema: sandboxId,
   read: value => value,
@@ -197,7 +199,7 @@ export const hostOperations = {
     path: '/sandboxes/{sandboxId}/snapshots',
     summary: 'List the snapshots',
     description: 'Returns all snapshots of the sandbox, sorted by name.',
-    success: { status: 200, list: Snapshot, description: 'The snapshots.', itemsMax: REQUESTS_KEPT },
+    success: { status: 200, list: Snapshot, description: 'The snapshots.', itemsMax: LISTED_MAX },
   },
   getSnapshot: {
     ...ofSnapshot,
@@ -386,7 +388,7 @@ export const hostOperations = {
     method: 'GET',
     summary: 'List the classes',
     description: 'Returns all classes of the host, without their students.',
-    success: { status: 200, list: Class, description: 'The classes.', itemsMax: REQUESTS_KEPT },
+    success: { status: 200, list: Class, description: 'The classes.', itemsMax: LISTED_MAX },
   },
   getClass: {
     ...ofClass,

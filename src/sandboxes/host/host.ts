@@ -241,7 +241,7 @@ export class SandboxHost {
     const { clock } = this.#options
     const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
     if (this.#isClosing) throw shuttingDown()
-    const id = newSandboxId()
+    const id = newId()
     const key = newKey()
     const createdAtMs = clock()
     const record: SandboxRecord = {
@@ -349,7 +349,7 @@ export class SandboxHost {
   /** Creates a class, and reserves its places. Throws `overloaded` if the host has too few, and `validation_failed`. */
   createClass(input: NewClass): CreatedClass {
     this.#refusePlaces(Number(input.places), 0)
-    return orStorageFull(() => this.classes.create(newSandboxId(), input))
+    return orStorageFull(() => this.classes.create(newId(), input))
   }
 
   /**
@@ -725,7 +725,7 @@ export class SandboxHost {
     try {
       const nowMs = this.#options.clock()
       for (const [id, entry] of this.#sandboxes) {
-        if (this.#isDueForDeletion(entry, nowMs)) await this.delete(id)
+        if (this.#isDueForDeletion(entry, nowMs)) await this.delete(id).catch(ignoreDeleted)
         else if (this.#isIdle(entry))
           await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
@@ -784,7 +784,8 @@ function ignoreDeleted(error: unknown): void {
   if (!(error instanceof StoreError) || error.code !== 'sandbox_not_found') throw error
 }
 
-function newSandboxId(): string {
+/** Returns an id that nobody guesses, of a sandbox or a class. */
+function newId(): string {
   return Array.from(randomBytes(ID_CHARS), byte => ID_ALPHABET[byte % ID_ALPHABET.length]).join('')
 }
 

@@ -65,7 +65,6 @@ const listNames = sql<{ name: string }>()(`SELECT name FROM category ORDER BY id
 const findNextImport = sql<{ importId: bigint; at: string }>()(`
   SELECT import_id AS "importId", at FROM staged_row WHERE import_id > $after ORDER BY import_id, file, line LIMIT 1`)
 
-// Deletes from the end, because the first row marks the others as deletable.
 const selectImports = sql<ListedRow>()(`
   SELECT id, at, key_id AS "keyId", categories_created AS "categoriesCreated", pets_created AS "petsCreated",
     pets_updated AS "petsUpdated", taken_back AS "takenBack",
@@ -81,6 +80,7 @@ type ListedRow = Omit<PastImport, 'keyId' | 'hasChanges'> & {
   readonly hasChanges: bigint
 }
 
+// Deletes from the end, because the first row marks the others as deletable.
 const sweepImport = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND (file, line) IN
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
