@@ -98,6 +98,7 @@ onEveryEngine(engine => {
       code: 'pet_not_found',
       message: 'Pet 404 does not exist.',
       status: 404,
+      subject: 'pets/404',
     })
   })
 
