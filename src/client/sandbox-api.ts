@@ -41,6 +41,8 @@ export interface BoardStudent {
   name: string
   /** What makes the student unique in the class, such as an e-mail address. */
   identifier: string
+  /** When somebody joined with the name, or first used its key. */
+  takenAt?: string
   /** When the last request arrived. */
   lastActivityAt?: string
   /** The requests to the store and the control calls of the last 60 seconds. */
@@ -89,6 +91,8 @@ export interface ClassBoard {
 export interface ClassPatch {
   /** When the sandboxes of the class expire; at most 200 days from now. */
   endsAt?: string | undefined
+  /** The number of students that the host reserves sandboxes and space for. */
+  places?: Int64Input | undefined
   /** Another lesson. An exercise whose title stays keeps what was met, except for changed lines of its check. */
   lesson?: string | undefined
   /** The exercises whose hints every student sees now. The others open an hour after their first request. */
@@ -483,6 +487,8 @@ export interface Joining {
   name: string
   /** What tells the student from another one with this name, if `readInvitation` returned it. */
   identifier?: string
+  /** A random text of the caller. If the response was lost, the same request with the same ticket takes the same name again, for ten minutes. */
+  ticket?: string
 }
 
 /** The clock that decides which operations have been retired. */
@@ -1338,6 +1344,28 @@ export interface HostOperations {
   ): Promise<ApiResponse<CreatedSandbox[]>>
 
   /**
+   * Remove a student. Deletes the sandbox of a student and all results. The name and the place are free again.
+   *
+   * Requires the key of the teacher, or the host key.
+   *
+   * Specific errors:
+   *
+   * - 401 `authentication_required`: The operation requires a key: Authorization: Bearer pst_...
+   * - 401 `invalid_token`: The key is malformed, unknown, expired or revoked.
+   * - 404 `class_not_found`: There is no class with this id: it was deleted, or never existed.
+   * - 404 `sandbox_not_found`: There is no sandbox at this address: it expired, was deleted, or never existed.
+   */
+  removeStudent(
+    input: {
+      /** The id of the class. */
+      classId: string
+      /** The id of the sandbox. */
+      sandboxId: string
+    },
+    options?: CallOptions,
+  ): Promise<ApiResponse<undefined>>
+
+  /**
    * Stream the requests. Server-sent events: each new request as it is logged. `data` is a LoggedRequest, `id` its number.
    *
    * Requires the key of the sandbox.
@@ -1398,6 +1426,7 @@ export const hostOperations = {
   closeInvitation: { method: 'DELETE', path: '/classes/{classId}/invitation', empty: true },
   deleteClass: { method: 'DELETE', path: '/classes/{classId}', empty: true },
   addStudents: { method: 'POST', path: '/classes/{classId}/students', list: true },
+  removeStudent: { method: 'DELETE', path: '/classes/{classId}/students/{sandboxId}', empty: true },
   streamRequests: {
     method: 'GET',
     path: '/sandboxes/{sandboxId}/requests/stream',

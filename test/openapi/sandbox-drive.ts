@@ -213,6 +213,8 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
     await join(),
     await join(),
     await sendTo(host, 'joinClass', requestOf('joinClass', sandbox)),
+    await sendTo(host, 'removeStudent', requestOf('removeStudent', { ...sandbox, created: student })),
+    await sendTo(host, 'removeStudent', requestOf('removeStudent', { ...sandbox, created: student })),
     await sendTo(host, 'getSnapshot', requestOf('getSnapshot', sandbox)),
     await sendTo(host, 'deleteSnapshot', requestOf('deleteSnapshot', sandbox)),
     await sendTo(host, 'resetSandbox', {

@@ -32,8 +32,8 @@ function invite({ host, base }: TestHost, { id }: CreatedClass, code = codeOf(ho
   return {
     code,
     read: () => call('GET', url, code),
-    join: (name: string, identifier?: string) =>
-      call('POST', url, code, { name, ...(identifier && { identifier }) }),
+    join: (name: string, identifier?: string, ticket?: string) =>
+      call('POST', url, code, { name, ...(identifier && { identifier }), ...(ticket && { ticket }) }),
   }
 }
 
@@ -98,6 +98,57 @@ test('a name whose card is in use cannot be taken, but the teacher may list and 
   expect((await read()).data).toMatchObject({ students: [{ name: 'Edsger' }] })
   await session.restart()
   expect((await read()).data).toMatchObject({ students: [{ name: 'Edsger' }] })
+})
+
+test('a student whose response was lost joins again with the same ticket, and gets a key that works', async () => {
+  for (const open of [() => openClass(['Ada']), () => openPlaces(1n)]) {
+    await using session = await open()
+    const { join } = invite(session.host, session.ofClass)
+    const ticket = 'a'.repeat(32)
+    const lost = joined(await join('Ada', undefined, ticket))
+    await session.restart()
+    expect(codesOf([await join('Ada'), await join('Ada', undefined, 'b'.repeat(32))])).toEqual([
+      '409 name_taken',
+      '409 name_taken',
+    ])
+    const ada = joined(await join('Ada', undefined, ticket))
+    expect([ada.id, ada.adminKey === lost.adminKey]).toEqual([lost.id, false])
+    expect((await call('GET', `${ada.baseUrl}/store/orders`, lost.adminKey)).status).toBe(401)
+    expect((await call('GET', `${ada.baseUrl}/store/orders`, ada.adminKey)).status).toBe(200)
+  }
+})
+
+test('a typed name that differs in case or accents takes the free name of the list, unless two are alike', async () => {
+  await using session = await openClass(['ANNA', 'José', 'Zoë', 'Zoe'])
+  const { join, read } = invite(session.host, session.ofClass)
+  expect(joined(await join('anna')).label).toBe('ANNA')
+  expect(joined(await join('Jose')).label).toBe('José')
+  expect((await join('zoe')).text).toContain('choose yours in the list')
+  expect(joined(await join('Zoë')).label).toBe('Zoë')
+  expect((await read()).data).toMatchObject({ students: [{ name: 'Zoe' }] })
+})
+
+test('the teacher removes a student, whose name and place are free, and adds places', async () => {
+  await using session = await openPlaces(1n)
+  const { host, ofClass } = session
+  const { join } = invite(host, ofClass)
+  const rude = joined(await join('Rude'))
+  const classUrl = `${host.base}/classes/${ofClass.id}`
+  const remove = (key: string) => call('DELETE', `${classUrl}/students/${rude.id}`, key)
+  expect((await remove(rude.adminKey)).status).toBe(401)
+  expect([(await remove(ofClass.teacherKey)).status, (await remove(ofClass.teacherKey)).status]).toEqual([
+    204, 404,
+  ])
+  expect((await call('GET', `${rude.baseUrl}/pets`, rude.adminKey)).status).toBe(404)
+  await session.restart()
+  joined(await join('Lea'))
+  const board = await call('GET', classUrl, ofClass.teacherKey)
+  expect(board.data).toMatchObject({ students: [{ name: 'Lea', takenAt: expect.any(String) }] })
+  const changePlaces = async (places: number) =>
+    (await call('PATCH', classUrl, ofClass.teacherKey, { places })).status
+  expect([await changePlaces(0), await changePlaces(1000), await changePlaces(2)]).toEqual([422, 422, 200])
+  joined(await join('Tim'))
+  expect(await changePlaces(1)).toBe(422)
 })
 
 test('of students who take one name at the same moment, exactly one gets it', async () => {
@@ -317,8 +368,24 @@ test('a student of a class without a list types a name on a phone', async () => 
   await page.goto(link)
   await page.getByLabel('Type your name').fill('  Ada Lovelace ')
   expect(await page.getByLabel('Choose your name').isVisible()).toBe(false)
+  let isLost = true
+  await page.route('**/join', async route => {
+    const isJoining = route.request().method() === 'POST'
+    if (!isJoining || !isLost) return route.continue()
+    await route.fetch()
+    await route.abort()
+  })
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('The host does not respond. Check your network, and try again').waitFor()
+  // The page is loaded again, and knows for which name it waited.
+  await page.reload()
+  await page.getByLabel('Choose your name').selectOption('Ada Lovelace')
+  await page.getByRole('button', { name: 'Join' }).click()
+  await page.getByText('The host does not respond. Check your network, and try again').waitFor()
+  isLost = false
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('heading', { name: 'The card of Ada Lovelace' }).waitFor()
+  expect(host.host.counts.sandboxes).toBe(1)
   await page.goto('about:blank')
   await page.goto(link)
   await page.getByText('All names of this class are taken.').waitFor()

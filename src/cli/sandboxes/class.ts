@@ -148,7 +148,8 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
     const added =
       students.length === 0 ? [] : (await control.addStudents({ classId: id, body: { students } })).data
     for (const sandbox of added) saved.add(savedSandbox(sandbox))
-    const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until } })
+    const places = link && options.places !== undefined ? { places: options.places } : {}
+    const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until, ...places } })
     const known = students.length - added.length
     const until = options.until.slice(0, 10)
     if (students.length === 0)

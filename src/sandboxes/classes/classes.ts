@@ -31,10 +31,12 @@ import {
   type States,
 } from './conditions.ts'
 import { type Exercise, type Lesson, readLesson } from './lesson.ts'
-import { findFree, identity } from './names.ts'
+import { findJoining, identity } from './names.ts'
 
 const MINUTE_MS = 60_000
 const DAY_MS = 86_400_000
+/** How long the request of somebody who joins can be repeated. */
+const TICKET_MS = 10 * MINUTE_MS
 /** How long the results of a class are kept after its sandboxes have expired. */
 const RESULTS_KEPT_MS = 30 * DAY_MS
 /** The time after the first request of an exercise at which its hint opens. */
@@ -62,6 +64,8 @@ interface StudentRecord extends NewStudent {
   readonly id: string
   readonly classId: string
   readonly takenAtMs?: number
+  /** The SHA-256 of the ticket of whoever joined. */
+  readonly ticketHash?: string
   readonly lastActivityMs: number | null
   readonly lastError: string
   /** By the id of the exercise; absent until its first request. */
@@ -195,8 +199,21 @@ export class Classes {
    * the name. When this returns, it is on the disk. Throws `name_taken`.
    */
   takeName(id: string, joining: Joining): string | undefined {
-    const student = findFree(this.studentsOf(id), joining)
-    if (student) this.#put({ ...student, takenAtMs: this.#clock() })
+    const ticketHash = ticketHashOf(joining)
+    const student = findJoining(
+      this.studentsOf(id),
+      joining,
+      ({ takenAtMs, ticketHash: used }) =>
+        takenAtMs === undefined ||
+        (used !== undefined && used === ticketHash && this.#clock() - takenAtMs < TICKET_MS),
+    )
+    // The time of a repeated request stays, so that a ticket ends.
+    if (student)
+      this.#put({
+        ...student,
+        takenAtMs: student.takenAtMs ?? this.#clock(),
+        ...(ticketHash && { ticketHash }),
+      })
     return student?.id
   }
 
@@ -204,7 +221,7 @@ export class Classes {
   releaseName(sandboxId: string): void {
     const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
     if (!student) return
-    const { takenAtMs: _, ...free } = student
+    const { takenAtMs: _, ticketHash: __, ...free } = student
     this.#put(free)
   }
 
@@ -219,14 +236,15 @@ export class Classes {
     this.#save(this.#entry(id), { places })
   }
 
-  addStudent(classId: string, id: string, { name, identifier }: NewStudent, hasJoined = false): void {
+  /** Adds a student. `ticketHash` is that of a student who joins without a list; it may be empty. */
+  addStudent(classId: string, id: string, { name, identifier }: NewStudent, ticketHash?: string): void {
     const students = this.studentsOf(classId)
     // The sandbox of this student was deleted; what was done in it stays.
     const before = students.find(student => identity(student) === identity({ name, identifier }))
     const { exercises = {} } = before ?? {}
     const student = {
       ...{ id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises },
-      ...(hasJoined && { takenAtMs: this.#clock() }),
+      ...(ticketHash !== undefined && { takenAtMs: this.#clock(), ticketHash }),
     }
     this.#registry.inOneCommit(() => {
       if (before) this.#registry.deleteRecords('student', [before.id])
@@ -234,6 +252,14 @@ export class Classes {
     })
     if (before) this.#forget(before)
     this.#enroll(student)
+  }
+
+  /** Removes a student with all that was done. The sandbox has been deleted. */
+  removeStudent(sandboxId: string): void {
+    const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
+    if (!student) return
+    this.#registry.deleteRecords('student', [sandboxId])
+    this.#forget(student)
   }
 
   /** Deletes a class with all that is known of its students. Their sandboxes have been deleted. */
@@ -289,8 +315,9 @@ export class Classes {
       })),
       students: [...students.values()]
         .toSorted((one, other) => one.name.localeCompare(other.name))
-        .map(({ id, name, identifier, lastActivityMs, lastError, exercises }) => ({
+        .map(({ id, name, identifier, takenAtMs, lastActivityMs, lastError, exercises }) => ({
           ...{ sandboxId: id, name, identifier },
+          ...(takenAtMs !== undefined && { takenAt: formatInstantMs(takenAtMs) }),
           requestsPerMinute: BigInt(this.#recentOf(id).length),
           ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
           ...(lastError !== '' && { lastError }),
@@ -465,6 +492,11 @@ export class Classes {
     const message = `endsAt must be in the future, and at most ${CLASS_DAYS_MAX} days from now`
     throw validationFailed([{ in: 'body', pointer: '/endsAt', code: 'out_of_range', message }])
   }
+}
+
+/** Returns the hash of the ticket of somebody who joins; undefined without a ticket. */
+export function ticketHashOf({ ticket }: Joining): string | undefined {
+  return ticket === undefined ? undefined : keyHash(ticket)
 }
 
 function readLessonOf(text: string): Lesson {

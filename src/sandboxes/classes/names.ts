@@ -1,6 +1,6 @@
 import { foldedForm } from '../../values/text.ts'
 import type { Joining, NewStudent } from '../contract/class-schema.ts'
-import { nameTaken } from '../contract/refusals.ts'
+import { nameAmbiguous, nameTaken } from '../contract/refusals.ts'
 
 /** A student whose name can be free. */
 interface Named extends NewStudent {
@@ -9,11 +9,14 @@ interface Named extends NewStudent {
 }
 
 /** Controls, marks of direction and spaces: they hide in a name, or change how those beside it are drawn. */
-const INVISIBLE = /[\p{C}\s]+/gu
+const INVISIBLE = /[[\p{C}\s]--[\u200c\u200d]]+/gv
+/** The joiners of emoji and of Persian words, which are a part of a name but no name. */
+const JOINERS = /[\u200c\u200d]/gu
 
 /** Returns a name as a student has typed it, without invisible characters. It may be empty. */
 export function typedName(name: string): string {
-  return name.replaceAll(INVISIBLE, ' ').trim()
+  const visible = name.replaceAll(INVISIBLE, ' ').trim()
+  return visible.replaceAll(JOINERS, '') === '' ? '' : visible
 }
 
 /** Returns what makes a student unique in a class. */
@@ -30,23 +33,28 @@ export function freeNames(students: readonly Named[]): Joining[] {
     .map(({ name, identifier }) => ({ name, ...(counts.get(name)?.[1] && { identifier }) }))
 }
 
-/** Returns the student with a free name; undefined if no student has the name. Throws `name_taken`. */
-export function findFree<Student extends Named>(
+/**
+ * Returns the student who joins: with this name, or else with one that differs in case or accents; undefined if the
+ * class has none. `mayTake` says whether a name is free for the caller. Throws `name_taken`, also if several have the name.
+ */
+export function findJoining<Student extends Named>(
   students: readonly Student[],
   { name, identifier }: Joining,
+  mayTake: (student: Student) => boolean,
 ): Student | undefined {
-  const named = students.filter(
+  const exact = students.filter(
     student => student.name === name && (identifier === undefined || student.identifier === identifier),
   )
-  const free = named.find(({ takenAtMs }) => takenAtMs === undefined)
-  if (!free && named.length > 0) throw nameTaken(name)
-  return free
-}
-
-/** Throws `name_taken` if a student has a name that looks like a new one, or has it as identifier. */
-export function refuseSimilar(students: readonly NewStudent[], name: string): void {
-  const isSimilar = (student: NewStudent): boolean =>
-    foldedForm(typedName(student.name)) === foldedForm(name) ||
-    identity(student) === identity({ name, identifier: name })
-  if (students.some(isSimilar)) throw nameTaken(name)
+  const folded = foldedForm(typedName(name))
+  const named = exact[0]
+    ? exact
+    : students.filter(
+        student =>
+          foldedForm(typedName(student.name)) === folded ||
+          identity(student) === identity({ name, identifier: name }),
+      )
+  const [student, another] = named
+  if (another) throw nameAmbiguous(name)
+  if (student && !mayTake(student)) throw nameTaken(name)
+  return student
 }

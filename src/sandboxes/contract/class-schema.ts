@@ -73,6 +73,7 @@ export type NewClass = z.output<typeof NewClass>
 export const ClassPatch = z
   .strictObject({
     endsAt: endsAt.optional(),
+    places: places.optional(),
     lesson: lesson.optional().meta({
       ...lesson.meta(),
       description:
@@ -203,12 +204,21 @@ export const Invitation = z
   })
 export type Invitation = z.output<typeof Invitation>
 
+const TICKET = /^[0-9a-f]{32,64}$/
+
 export const Joining = z
   .strictObject({
     name: studentName,
     identifier: identifier.optional().meta({
       ...identifier.meta(),
       description: 'What tells the student from another one with this name, if `readInvitation` returned it.',
+    }),
+    ticket: z.string().regex(TICKET).max(64).optional().meta({
+      description:
+        'A random text of the caller. If the response was lost, the same request with the same ticket takes the same name again, for ten minutes.',
+      pattern: TICKET.source,
+      maxLength: 64,
+      example: '9f86d081884c7d659a2feaa0c55ad015',
     }),
   })
   .meta({ id: 'Joining', description: 'The student who joins.', example: { name: 'Ada Lovelace' } })
@@ -235,6 +245,10 @@ const BoardStudent = z
     sandboxId,
     name: studentName,
     identifier,
+    takenAt: instant.optional().meta({
+      description: 'When somebody joined with the name, or first used its key.',
+      example: '2026-11-21T09:35:00Z',
+    }),
     lastActivityAt: instant.optional().meta({
       description: 'When the last request arrived.',
       example: '2026-11-21T10:00:00Z',

@@ -120,8 +120,24 @@ export function wrongCode(): StoreError {
 }
 
 export function nameTaken(name: string): StoreError {
-  const message = `${JSON.stringify(name)} is taken. If it is your name, ask your teacher for a new card.`
-  return new StoreError('name_taken', message)
+  return new StoreError(
+    'name_taken',
+    `${JSON.stringify(name)} is taken. If it is your name, ask your teacher for a new card; ` +
+      'if somebody else has it too, type it with something more.',
+  )
+}
+
+/** The refusal of a name that more than one student of the class has. */
+export function nameAmbiguous(name: string): StoreError {
+  return new StoreError(
+    'name_taken',
+    `More than one student is called ${JSON.stringify(name)}: choose yours in the list.`,
+  )
+}
+
+export function tooFewPlaces(students: number): StoreError {
+  const message = `places must be at least ${students}, the number of students`
+  return validationFailed([{ in: 'body', pointer: '/places', code: 'out_of_range', message }])
 }
 
 export function emptyName(): StoreError {
@@ -130,7 +146,7 @@ export function emptyName(): StoreError {
 }
 
 export function classFull(places: number): StoreError {
-  const message = `This name is not in the list of the class, and its places (${places}) are taken: ask your teacher.`
+  const message = `Nobody of this name is in the class, and its places (${places}) are taken: ask your teacher.`
   return new StoreError('sandbox_limit_reached', message)
 }
 

@@ -369,6 +369,8 @@ export class HostApi {
     closeInvitation: async ({ record }) => this.#host.closeInvitation(record),
     deleteClass: ({ record }) => this.#host.deleteClass(record),
     addStudents: ({ record, body }) => this.#host.addStudents(record, body.students),
+    removeStudent: ({ context, record }) =>
+      this.#host.removeStudent(record, context.pathParameters.sandboxId ?? ''),
     deleteRequests: ({ record }) =>
       this.#host.use(record.id, async ({ requests }) => {
         await requests.clear()

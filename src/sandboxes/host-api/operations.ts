@@ -456,6 +456,16 @@ export const hostOperations = {
     body: NewStudents,
     success: { status: 200, list: CreatedSandbox, description: 'The new sandboxes.', itemsMax: PLACES_MAX },
   },
+  removeStudent: {
+    ...ofClass,
+    method: 'DELETE',
+    path: '/classes/{classId}/students/{sandboxId}',
+    pathParameters: { ...ofClass.pathParameters, sandboxId: id },
+    summary: 'Remove a student',
+    description: 'Deletes the sandbox of a student and all results. The name and the place are free again.',
+    success: { status: 204, description: 'The student was removed.' },
+    errors: [...ofClass.errors, sandboxNotFound()],
+  },
   streamRequests: {
     ...ofRequests,
     method: 'GET',

@@ -14,8 +14,8 @@ import { loadPages } from '../../http/pages/pages.ts'
 import { keyHash, keyHint, newCode, newKey } from '../../shop/keys/key-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
-import { Classes } from '../classes/classes.ts'
-import { freeNames, refuseSimilar, typedName } from '../classes/names.ts'
+import { Classes, ticketHashOf } from '../classes/classes.ts'
+import { freeNames, typedName } from '../classes/names.ts'
 import type {
   ClassBoard,
   ClassPatch,
@@ -33,6 +33,7 @@ import {
   hostFull,
   sandboxDamaged,
   snapshotDamaged,
+  tooFewPlaces,
   tooManySnapshots,
 } from '../contract/refusals.ts'
 import {
@@ -381,11 +382,11 @@ export class SandboxHost {
     return created
   }
 
-  async #addStudent(classId: string, student: NewStudent, hasJoined = false): Promise<CreatedSandbox> {
+  async #addStudent(classId: string, student: NewStudent, ticketHash?: string): Promise<CreatedSandbox> {
     const { endsAtMs } = this.classes.find(classId)
     const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
     try {
-      this.classes.addStudent(classId, sandbox.id, student, hasJoined)
+      this.classes.addStudent(classId, sandbox.id, student, ticketHash)
     } catch (error) {
       // The class was deleted meanwhile, or the disk is full.
       await this.delete(sandbox.id)
@@ -418,9 +419,22 @@ export class SandboxHost {
    * another name. Throws `name_taken`, and `sandbox_limit_reached` if the class has no room.
    */
   async joinClass(classId: string, joining: Joining): Promise<CreatedSandbox> {
-    const id = orStorageFull(() => this.classes.takeName(classId, joining))
+    const name = typedName(joining.name)
+    if (name === '') throw emptyName()
+    const taken = await this.#joinAs(classId, joining)
     // Students are added one after the other, so that two equal names at once are not both added.
-    if (id === undefined) return this.#afterAdditions(() => this.#join(classId, typedName(joining.name)))
+    return (
+      taken ??
+      this.#afterAdditions(
+        async () => (await this.#joinAs(classId, joining)) ?? this.#addJoining(classId, name, joining),
+      )
+    )
+  }
+
+  /** Joins as a student that the class has; returns undefined if it has none of this name. */
+  async #joinAs(classId: string, joining: Joining): Promise<CreatedSandbox | undefined> {
+    const id = orStorageFull(() => this.classes.takeName(classId, joining))
+    if (id === undefined) return undefined
     try {
       return await this.replaceKey(id)
     } catch (error) {
@@ -429,17 +443,22 @@ export class SandboxHost {
     }
   }
 
-  async #join(classId: string, name: string): Promise<CreatedSandbox> {
-    const students = this.classes.studentsOf(classId)
+  #addJoining(classId: string, name: string, joining: Joining): Promise<CreatedSandbox> {
     const { places } = this.classes.find(classId)
-    if (name === '') throw emptyName()
-    refuseSimilar(students, name)
-    if (students.length >= places) throw classFull(places)
-    return this.#addStudent(classId, { name, identifier: name }, true)
+    if (this.classes.studentsOf(classId).length >= places) throw classFull(places)
+    return this.#addStudent(classId, { name, identifier: name }, ticketHashOf(joining) ?? '')
+  }
+
+  /** Removes a student with the sandbox: the name and the place are free. Throws `sandbox_not_found`. */
+  async removeStudent(classId: string, sandboxId: string): Promise<void> {
+    if (!this.classes.sandboxesOf(classId).includes(sandboxId)) throw sandboxNotFound()
+    if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
+    orStorageFull(() => this.classes.removeStudent(sandboxId))
   }
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): ClassBoard {
+    if (patch.places !== undefined) this.#changePlaces(id, Number(patch.places))
     orStorageFull(() => this.classes.update(id, patch))
     const { endsAtMs } = this.classes.find(id)
     for (const sandboxId of this.classes.sandboxesOf(id)) {
@@ -447,6 +466,13 @@ export class SandboxHost {
       if (entry && entry.record.expiresAtMs !== endsAtMs) this.#save(entry, { expiresAtMs: endsAtMs })
     }
     return this.classes.board(id)
+  }
+
+  #changePlaces(id: string, places: number): void {
+    const students = this.classes.studentsOf(id).length
+    if (places < students) throw tooFewPlaces(students)
+    this.#refusePlaces(places, this.classes.find(id).places)
+    orStorageFull(() => this.classes.setPlaces(id, places))
   }
 
   /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */

@@ -115,8 +115,10 @@ function show() {
   showHead(exercises, done, students.length)
   const visible = new Set(students.filter(isShown).map(({ sandboxId }) => sandboxId))
   const total = done.reduce((sum, count) => sum + count, 0)
+  const joined = students.filter(({ takenAt }) => takenAt !== undefined).length
   byId('summary').textContent =
     `${visible.size} of ${students.length} students. ${total} of ${exercises.length * students.length} exercises are done. ` +
+    `${joined} have joined or used their key, of ${board.places} places. ` +
     `The class ends on ${new Date(board.endsAt).toLocaleDateString()}.`
   const current = students.map((student, index) => {
     const text = JSON.stringify([student, isProjector, index, agoText(student.lastActivityAt)])
@@ -186,7 +188,7 @@ function exerciseHead({ id, title, hasHint, isHintOpen }, text) {
 }
 
 function studentRow(student, index, isProjector) {
-  const { name, identifier, exercises, lastError = '', lastActivityAt, requestsPerMinute } = student
+  const { name, identifier, takenAt, exercises, lastError = '', lastActivityAt, requestsPerMinute } = student
   const row = document.createElement('tr')
   const shownName = isProjector ? `Student ${index + 1}` : name
   const head = cell('th', shownName)
@@ -200,7 +202,7 @@ function studentRow(student, index, isProjector) {
   if (isProjector) return row
   row.append(
     cell('td', lastError, 'error-text'),
-    cell('td', agoText(lastActivityAt), 'ago'),
+    cell('td', takenAt === undefined ? 'not yet' : agoText(lastActivityAt), 'ago'),
     cell('td', String(requestsPerMinute)),
     actionsCell(student),
   )
@@ -242,6 +244,14 @@ function actionsCell(student) {
       // No link: a projector would show its address, which has the key.
       window.open(`${hostPath}/s/${sandboxId}/console#key=${encodeURIComponent(key)}`, '_blank', 'noopener'),
     ),
+    button('Remove', `${name} from the class`, () => {
+      if (
+        ask(
+          `Remove ${name}? The store and all results of ${name} are deleted; the name and the place are free.`,
+        )
+      )
+        act(`${name} was removed.`, () => send('DELETE', `/classes/${classId}/students/${sandboxId}`))
+    }),
     button('Archive', `the store and requests of ${name}`, () =>
       act('', async () => {
         const response = await receive('GET', `/sandboxes/${sandboxId}/archive`)

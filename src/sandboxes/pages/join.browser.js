@@ -1,4 +1,5 @@
-// The script of the page on which a student joins a class. It stores nothing. The host serves this file unchanged.
+// The script of the page on which a student joins a class. It keeps a request without a response in its tab. The host
+// serves this file unchanged.
 
 const byId = id => document.getElementById(id)
 const hostPath = document.documentElement.dataset.basePath
@@ -6,6 +7,9 @@ const classId = location.pathname.split('/').at(-1)
 const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
 /** The students who can be chosen, in the order of the list. */
 let students = []
+/** What this tab asked for without a response: the student, and the ticket with which the request can be repeated. */
+const storedAs = `petstore-join-${classId}`
+let asked = JSON.parse(sessionStorage.getItem(storedAs) ?? 'null')
 
 /** Sends a request with the code. Throws an error whose message is for the student. */
 async function send(method, body) {
@@ -14,10 +18,18 @@ async function send(method, body) {
     ...options,
     ...(body && { body: JSON.stringify(body) }),
   }).catch(() => undefined)
-  if (!response) throw new Error('The host does not respond. Check your network, and load this page again.')
-  const text = await response.text()
+  const text = await response?.text().catch(() => undefined)
+  if (text === undefined) throw new NoResponse()
   if (response.ok) return JSON.parse(text)
   throw new Error(text.startsWith('{') ? JSON.parse(text).message : `Status ${response.status}.`)
+}
+
+class NoResponse extends Error {
+  constructor() {
+    super(
+      'The host does not respond. Check your network, and try again: you get the same place, for ten minutes.',
+    )
+  }
 }
 
 function fullName({ name, identifier }) {
@@ -25,8 +37,12 @@ function fullName({ name, identifier }) {
 }
 
 async function showNames() {
+  if (code === '') throw new Error('This link is not complete. Open the whole link, or scan its code again.')
   const invited = await send('GET')
   students = invited.students
+  // The host may have given the name to this tab already.
+  const isAsked = student => fullName(student) === fullName(asked.student)
+  if (asked && !students.some(isAsked)) students.push(asked.student)
   byId('title').textContent = `Join ${invited.name}`
   document.title = `Join ${invited.name} - Petstore`
   byId('names').replaceChildren(
@@ -68,12 +84,37 @@ byId('join').addEventListener('submit', async event => {
   event.preventDefault()
   const typed = byId('typed').value.trim()
   const student = typed === '' ? students[byId('names').value] : { name: typed }
-  if (!student || !window.confirm(`Are you ${fullName(student)}? A name can be taken only once.`)) return
-  const button = event.submitter
-  button.disabled = true
-  const hasJoined = await attempt(async () => showCard(await send('POST', student)))
-  button.disabled = false
-  // Somebody else may have taken the name.
-  if (!hasJoined) showNames().catch(() => {})
+  await attempt(async () => {
+    if (!student) throw new Error('Choose or type your name first.')
+    if (window.confirm(`Are you ${fullName(student)}? A name can be taken only once.`))
+      await join(student, event.submitter)
+  })
 })
+
+function newTicket() {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  return Array.from(bytes, byte => byte.toString(16).padStart(2, '0')).join('')
+}
+
+async function join(student, button) {
+  const isAgain = JSON.stringify(asked?.student) === JSON.stringify(student)
+  if (!isAgain) asked = { student, ticket: newTicket() }
+  sessionStorage.setItem(storedAs, JSON.stringify(asked))
+  button.disabled = true
+  button.textContent = 'Joining …'
+  try {
+    showCard(await send('POST', { ...student, ticket: asked.ticket }))
+    sessionStorage.removeItem(storedAs)
+  } catch (error) {
+    if (!(error instanceof NoResponse)) {
+      sessionStorage.removeItem(storedAs)
+      // Somebody else may have taken the name.
+      showNames().catch(() => {})
+    }
+    throw error
+  } finally {
+    button.disabled = false
+    button.textContent = 'Join'
+  }
+}
 attempt(showNames)
