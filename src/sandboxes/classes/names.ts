@@ -35,7 +35,7 @@ export function freeNames(students: readonly Named[]): Joining[] {
 
 /**
  * Returns the student who joins: with this name, or else with one that differs in case or accents; undefined if the
- * class has none. `mayTake` says whether a name is free for the caller. Throws `name_taken`, also if several have the name.
+ * class has none. `mayTake` says whether a name is free for the caller. Throws `name_taken`, also if several have it.
  */
 export function findJoining<Student extends Named>(
   students: readonly Student[],

@@ -41,13 +41,17 @@ async function showNames() {
   const invited = await send('GET')
   students = invited.students
   // The host may have given the name to this tab already.
-  const isAsked = student => fullName(student) === fullName(asked.student)
-  if (asked && !students.some(isAsked)) students.push(asked.student)
+  if (asked && !students.some(student => fullName(student) === fullName(asked.student)))
+    students.push(asked.student)
   byId('title').textContent = `Join ${invited.name}`
   document.title = `Join ${invited.name} - Petstore`
+  // A slow list must not undo a choice that was made meanwhile.
+  const chosen = byId('names').selectedOptions[0]?.text
   byId('names').replaceChildren(
     new Option('', ''),
-    ...students.map((student, index) => new Option(fullName(student), index)),
+    ...students.map(
+      (student, index) => new Option(fullName(student), index, false, fullName(student) === chosen),
+    ),
   )
   byId('choice').hidden = students.length === 0
   byId('other').hidden = !invited.hasRoom
@@ -108,6 +112,7 @@ async function join(student, button) {
   } catch (error) {
     if (!(error instanceof NoResponse)) {
       sessionStorage.removeItem(storedAs)
+      asked = undefined
       // Somebody else may have taken the name.
       showNames().catch(() => {})
     }
