@@ -229,7 +229,13 @@ export class Classes {
   noteUse(sandboxId: string): void {
     const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
     if (!student || student.takenAtMs !== undefined) return
-    this.#writeLater({ ...student, takenAtMs: this.#clock() })
+    const taken = { ...student, takenAtMs: this.#clock() }
+    try {
+      this.#put(taken)
+    } catch {
+      // On a full disk, the request must succeed all the same.
+      this.#writeLater(taken)
+    }
   }
 
   setPlaces(id: string, places: number): void {
