@@ -16,7 +16,7 @@ import { HTML } from '../pages/frame.ts'
 import type { Pages } from '../pages/pages.ts'
 import { authenticate } from '../pipeline/auth.ts'
 import { namesPage } from '../pipeline/negotiate.ts'
-import type { Pipeline } from '../pipeline/pipeline.ts'
+import { enforceRateLimit, type Pipeline } from '../pipeline/pipeline.ts'
 import type { Handler } from '../request/request-context.ts'
 import { type RequestContext, varyBy } from '../request/request-context.ts'
 import { textResponse } from '../request/text-response.ts'
@@ -85,7 +85,15 @@ export function fixedPaths(
     ...(backups ? backupRoutes(backups, pipeline) : []),
     ['/livez', probe(context => sendText(context, '{"status":"live"}', 'application/json'))],
     ['/readyz', probe(context => sendReadiness(context, states))],
-    ['/metrics', get(context => sendMetrics(context, pipeline, states, metrics, cache))],
+    [
+      '/metrics',
+      new Map([
+        [
+          'GET',
+          { isCounting: true, handle: context => sendMetrics(context, pipeline, states, metrics, cache) },
+        ],
+      ]),
+    ],
   ])
 }
 
@@ -128,12 +136,15 @@ async function sendReadiness(context: RequestContext, { notReady }: StoreStates)
  */
 async function sendMetrics(
   context: RequestContext,
-  { base, callers, failedAuthentications, streams }: Pipeline,
+  pipeline: Pipeline,
   states: StoreStates,
   metrics: Metrics,
   cache: RepresentationCache | undefined,
 ): Promise<Response> {
+  const { base, callers, failedAuthentications, streams } = pipeline
+  // Clients of the same address, such as behind a proxy, must not use up the limit of the program that watches.
   if (!isFromThisMachine(context.request, context.findPeer(), base)) {
+    enforceRateLimit(pipeline, context)
     const caller = await authenticate(context, callers, failedAuthentications)
     if (caller.keyId === null) {
       throw metricsNeedKey()
