@@ -293,7 +293,10 @@ describe.skipIf(!testedEngines.includes('postgres'))('imports that begin to load
   })
 
   test('control: without a lock on the category, two imports load a pet twice', async () => {
-    // Both look for the first pet before either creates it.
-    expect(await duplicatesOfTwoImports(performWithoutLock(meeting()))).toBeGreaterThan(0)
+    // Both look for the first pet before either creates it. One that is refused and repeated finds it.
+    let duplicates = 0
+    for (let round = 0; round < 5 && duplicates === 0; round++)
+      duplicates = await duplicatesOfTwoImports(performWithoutLock(meeting()))
+    expect(duplicates).toBeGreaterThan(0)
   })
 })
