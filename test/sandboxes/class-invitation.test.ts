@@ -115,6 +115,10 @@ test('a student whose response was lost joins again with the same ticket, and ge
     expect([ada.id, ada.adminKey === lost.adminKey]).toEqual([lost.id, false])
     expect((await call('GET', `${ada.baseUrl}/store/orders`, lost.adminKey)).status).toBe(401)
     expect((await call('GET', `${ada.baseUrl}/store/orders`, ada.adminKey)).status).toBe(200)
+    // The wrong student had the ticket: a new card of the teacher ends it.
+    const keyUrl = `${session.host.base}/sandboxes/${ada.id}/key`
+    expect((await call('POST', keyUrl, session.ofClass.teacherKey)).status).toBe(200)
+    expect(codesOf([await join('Ada', undefined, ticket)])).toEqual(['409 name_taken'])
   }
 })
 

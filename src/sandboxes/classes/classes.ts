@@ -225,6 +225,14 @@ export class Classes {
     this.#put(free)
   }
 
+  /** Ends the ticket of whoever joined: from now on, only the teacher gives another key. */
+  endTicket(sandboxId: string): void {
+    const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)
+    if (student?.ticketHash === undefined) return
+    const { ticketHash: _, ...others } = student
+    this.#put(others)
+  }
+
   /** Notes that somebody uses the key of a student: nobody else can join with the name then. */
   noteUse(sandboxId: string): void {
     const student = this.#classOf.get(sandboxId)?.students.get(sandboxId)

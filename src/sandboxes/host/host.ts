@@ -333,7 +333,14 @@ export class SandboxHost {
    * Gives a sandbox another key, and revokes the key before and all keys of its store, also for later resets to a
    * snapshot that has them.
    */
-  replaceKey(id: string): Promise<CreatedSandbox> {
+  async replaceKey(id: string): Promise<CreatedSandbox> {
+    this.#findOrThrow(id)
+    // Whoever joined by mistake must not take the name back with the ticket.
+    orStorageFull(() => this.classes.endTicket(id))
+    return await this.#renewKey(id)
+  }
+
+  #renewKey(id: string): Promise<CreatedSandbox> {
     return this.#inTurn(this.#findOrThrow(id), async entry => {
       await this.#close(entry)
       const key = newKey()
@@ -436,7 +443,7 @@ export class SandboxHost {
     const id = orStorageFull(() => this.classes.takeName(classId, joining))
     if (id === undefined) return undefined
     try {
-      return await this.replaceKey(id)
+      return await this.#renewKey(id)
     } catch (error) {
       orStorageFull(() => this.classes.releaseName(id))
       throw error
