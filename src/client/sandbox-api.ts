@@ -450,6 +450,14 @@ export interface FirstProvocation {
   requestId: string
 }
 
+/** The name of a student with which nobody has joined. */
+export interface FreeName {
+  /** The name that the board shows. */
+  name: string
+  /** What tells the student from another one with this name; absent if the name does. */
+  identifier?: string
+}
+
 /** A search for unknown faults. */
 export interface Hunt {
   /** The same seed plants the same faults. */
@@ -476,7 +484,7 @@ export interface InvitedClass {
   /** The name of the class. */
   name: string
   /** The students whose names nobody has taken, by name. */
-  students: Joining[]
+  students: FreeName[]
   /** Whether a student can join with another name. */
   hasRoom: boolean
 }
@@ -485,10 +493,10 @@ export interface InvitedClass {
 export interface Joining {
   /** The name that the board shows. */
   name: string
-  /** What tells the student from another one with this name, if `readInvitation` returned it. */
-  identifier?: string
+  /** What tells the student from another one with this name; absent if the name does. */
+  identifier?: string | undefined
   /** A random text of the caller. If the response was lost, the same request with the same ticket takes the same name again, for ten minutes. */
-  ticket?: string
+  ticket?: string | undefined
 }
 
 /** The clock that decides which operations have been retired. */

@@ -1,5 +1,5 @@
 import { foldedForm } from '../../values/text.ts'
-import type { Joining, NewStudent } from '../contract/class-schema.ts'
+import type { FreeName, Joining, NewStudent } from '../contract/class-schema.ts'
 import { nameAmbiguous, nameTaken } from '../contract/refusals.ts'
 
 /** A student whose name can be free. */
@@ -25,7 +25,7 @@ export function identity({ identifier }: NewStudent): string {
 }
 
 /** Returns the free names, sorted. One that several students have comes with what tells them apart. */
-export function freeNames(students: readonly Named[]): Joining[] {
+export function freeNames(students: readonly Named[]): FreeName[] {
   const counts = Map.groupBy(students, ({ name }) => name)
   return students
     .filter(({ takenAtMs }) => takenAtMs === undefined)

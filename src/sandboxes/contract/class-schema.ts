@@ -205,14 +205,24 @@ export const Invitation = z
 export type Invitation = z.output<typeof Invitation>
 
 const TICKET = /^[0-9a-f]{32,64}$/
+const freeName = {
+  name: studentName,
+  identifier: identifier.optional().meta({
+    ...identifier.meta(),
+    description: 'What tells the student from another one with this name; absent if the name does.',
+  }),
+}
+
+export const FreeName = z.object(freeName).meta({
+  id: 'FreeName',
+  description: 'The name of a student with which nobody has joined.',
+  example: { name: 'Ada Lovelace' },
+})
+export type FreeName = z.output<typeof FreeName>
 
 export const Joining = z
   .strictObject({
-    name: studentName,
-    identifier: identifier.optional().meta({
-      ...identifier.meta(),
-      description: 'What tells the student from another one with this name, if `readInvitation` returned it.',
-    }),
+    ...freeName,
     ticket: z.string().regex(TICKET).max(64).optional().meta({
       description:
         'A random text of the caller. If the response was lost, the same request with the same ticket takes the same name again, for ten minutes.',
@@ -227,7 +237,7 @@ export type Joining = z.output<typeof Joining>
 export const InvitedClass = z
   .object({
     name,
-    students: listOf(Joining, PLACES_MAX, 'The students whose names nobody has taken, by name.'),
+    students: listOf(FreeName, PLACES_MAX, 'The students whose names nobody has taken, by name.'),
     hasRoom: z.boolean().meta({
       description: 'Whether a student can join with another name.',
       example: false,
@@ -236,7 +246,7 @@ export const InvitedClass = z
   .meta({
     id: 'InvitedClass',
     description: 'What somebody with the link may know of a class.',
-    example: { name: '10b', students: [Joining.meta()?.example], hasRoom: false },
+    example: { name: '10b', students: [FreeName.meta()?.example], hasRoom: false },
   })
 export type InvitedClass = z.output<typeof InvitedClass>
 
