@@ -578,7 +578,6 @@ const sentences = {
   'For example, the number of a receipt; the next one is proposed':
     'Zum Beispiel eine Belegnummer; die nächste wird vorgeschlagen',
   'Choose a pet.': 'Wählen Sie ein Tier.',
-  'This pet is still being read: try again.': 'Dieses Tier wird noch gelesen: Versuchen Sie es noch einmal.',
   '{articles}, {amount} so far': '{articles}, bisher {amount}',
   'Alt+A does the same': 'Alt+A tut dasselbe',
   'Add another article': 'Weiterer Artikel',

@@ -40,8 +40,11 @@ interface NameSelectProps<Item> extends Omit<SelectProps, 'onChange' | 'onSelect
   readonly optionOf: (item: Item, list: readonly Item[]) => ComboboxItem
   /** The option of `value`; undefined if there is no value, or if its item has not been read. */
   readonly chosen: ComboboxItem | undefined
-  /** Called with null if the user clears the field, or types in a required field instead of choosing. */
-  readonly onSelect: (option: ComboboxItem | null) => void
+  /**
+   * Called with null if the user clears the field, or types in a required field instead of choosing. The item is given
+   * unless its option was the chosen one before.
+   */
+  readonly onSelect: (option: ComboboxItem | null, item?: Item) => void
   /** Called with the text of the field when the user types. */
   readonly onType?: ((text: string) => void) | undefined
   /** Shown in place of the options if there is no item at all, and if none matches. */
@@ -124,7 +127,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
   const isPending = data === undefined
   const found = data ?? []
   const named = onlyNamed(found, text)
-  const choose = (item: Item): void => onSelect(optionOf(item, []))
+  const choose = (item: Item): void => onSelect(optionOf(item, []), item)
   const chooseByName = useChoiceByName(props, choose)
   const match = onlyMatch(found, text)
   const chooseMatch = (): void => {
@@ -150,7 +153,10 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     searchValue: typed ?? chosen?.label ?? '',
     onChange: (_: string | null, option: ComboboxItem | null): void => {
       setTyped(undefined)
-      onSelect(option)
+      onSelect(
+        option,
+        found.find(({ id }) => String(id) === option?.value),
+      )
     },
     onInput: ({ currentTarget }: SyntheticEvent<HTMLInputElement>) => {
       queue.end(false)

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
-import type { ApiResponse, Client, NewOrder, Order, Pet, Sale } from '../../../client/petstore-client.ts'
+import type { ApiResponse, Client, NewOrder, Order, Sale } from '../../../client/petstore-client.ts'
 import { type Change, request } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { readPet } from '../../data/pets.ts'
@@ -68,7 +68,8 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
     },
   )
   const proposed = useProposedReference()
-  const { unitPrice, price, line, problems } = useArticle(form.values)
+  const [found, setFound] = useState(pet)
+  const { unitPrice, price, line, problems } = useArticle(form.values, found)
   const { reference = proposed } = form.values
   const forgotten = basket.length > 0 && form.values.petId === '' ? forgottenIn(form.values, typed) : ''
   const addLine = (added: BasketLine): void => {
@@ -116,7 +117,10 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
             onType={setTyped}
             first={basket.length === 0 ? pet : undefined}
             {...field('petId')}
-            onChange={petId => form.set({ petId, unitPrice: undefined })}
+            onChange={(petId, chosen) => {
+              if (chosen) setFound(chosen)
+              form.set({ petId, unitPrice: undefined })
+            }}
           />
           <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
           <AmountField
@@ -153,15 +157,15 @@ function ReferenceField(field: Field<string | undefined> & { readonly value: str
 }
 
 /** Returns the price that is shown and sent for the article in the fields, and its line, or why there is none. */
-function useArticle({ petId, quantity, unitPrice: typed }: SaleFields) {
-  const pet = usePet(petId)
+function useArticle({ petId, quantity, unitPrice: typed }: SaleFields, found: OrderedPet | undefined) {
+  const pet = useChosenPet(petId, found)
   const priceOfPet = pet && (pet.price === undefined ? '' : amountText(pet.price))
   const unitPrice = typed ?? priceOfPet ?? ''
   const isKnown = typed !== undefined || priceOfPet !== undefined
   const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
   const few = tooFewUnits(quantity)
   const problems: Readonly<Record<string, string>> = {
-    ...(!pet && { petId: petId === '' ? t('Choose a pet.') : t('This pet is still being read: try again.') }),
+    ...(!pet && { petId: t('Choose a pet.') }),
     ...(few !== undefined && { quantity: few }),
     ...amountProblem('unitPrice', unitPrice),
   }
@@ -242,15 +246,15 @@ function Basket({ lines, onRemove, onAdd }: BasketProps) {
   )
 }
 
-/** Returns the chosen pet; undefined while none is chosen or known. */
-function usePet(petId: string): Pet | undefined {
+/** Returns the chosen pet, until it is read as the search found it: the next article may be scanned before. */
+function useChosenPet(petId: string, found: OrderedPet | undefined): OrderedPet | undefined {
   const { client } = useSession()
   const { data } = useQuery({
     queryKey: ['pets', 'one', BigInt(petId || 0)],
     queryFn: () => readPet(client, BigInt(petId)),
     enabled: petId !== '',
   })
-  return petId === '' ? undefined : data?.data
+  return petId === '' ? undefined : (data?.data ?? (String(found?.id) === petId ? found : undefined))
 }
 
 /** The sum below the price, once there is one for several units. */

@@ -23,7 +23,8 @@ interface PetSelectProps {
   readonly first: OrderedPet | undefined
   /** The id of the selected pet as text; empty if no pet is selected. */
   readonly value: string
-  readonly onChange: (id: string) => void
+  /** Called with the pet as the search found it, unless it was the chosen one before. */
+  readonly onChange: (id: string, pet?: OrderedPet) => void
   readonly error?: ReactNode
   /** Whether the field takes the focus when it appears in an open dialog. */
   readonly isNext?: boolean
@@ -72,9 +73,9 @@ export function PetSelect(props: PetSelectProps) {
       optionOf={optionOf}
       value={value === '' ? null : value}
       chosen={selected}
-      onSelect={option => {
+      onSelect={(option, pet) => {
         setSelected(option ?? undefined)
-        onChange(option?.value ?? '')
+        onChange(option?.value ?? '', pet)
       }}
       noneText={t('There is no pet yet.')}
       noMatchText={t('No word of a pet name starts with this.')}
