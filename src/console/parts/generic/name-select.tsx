@@ -173,20 +173,24 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     },
     // Typing replaces the chosen name instead of adding letters to it.
     onFocus: ({ currentTarget }: FocusEvent<HTMLInputElement>) => currentTarget.select(),
-    // Without a chosen option, Enter would submit the form around the field.
     onKeyDownCapture: (event: KeyboardEvent<HTMLInputElement>) => {
-      if (!isTyping || event.key !== 'Enter') return
-      event.preventDefault()
-      if (hasActiveOption(event.currentTarget)) return
-      // A scanner types the next code after Enter: it replaces the text.
-      event.currentTarget.select()
-      if (isPending && text !== '') queue.add(text)
-      else chooseMatch()
+      if (isTyping) onEnter(event, isPending && text !== '' ? () => queue.add(text) : chooseMatch)
     },
     onDropdownOpen: () => setOpen(true),
     onDropdownClose: () => setOpen(false),
   }
   return { found, isPending, isTyping, text, field, setTyped, setOpen }
+}
+
+/** Chooses by `choose` on Enter, unless an option of the list is active. */
+function onEnter(event: KeyboardEvent<HTMLInputElement>, choose: () => void): void {
+  if (event.key !== 'Enter') return
+  // Without a chosen option, Enter would submit the form around the field.
+  event.preventDefault()
+  if (hasActiveOption(event.currentTarget)) return
+  // A scanner types the next code after Enter: it replaces the text.
+  event.currentTarget.select()
+  choose()
 }
 
 /** Returns the items for a text; undefined until they have been read. `isHurried` ends the wait for more letters. */
