@@ -155,6 +155,22 @@ test('the teacher removes a student, whose name and place are free, and adds pla
   expect(await changePlaces(1)).toBe(422)
 })
 
+test('the name of a student whose sandbox the teacher deleted is free, and what was done stays', async () => {
+  await using session = await openClass(['Grace', 'Ada'])
+  const { host, ofClass } = session
+  const { read, join } = invite(host, ofClass)
+  const ada = joined(await join('Ada'))
+  await call('GET', `${ada.baseUrl}/pets?limit=1`, ada.adminKey)
+  await call('DELETE', `${host.base}/sandboxes/${ada.id}`, ofClass.teacherKey)
+  expect((await read()).data).toMatchObject({ students: [{ name: 'Ada' }, { name: 'Grace' }] })
+  const results = await Promise.all(['Ada', 'ada', 'Ada'].map(name => join(name)))
+  expect(codesOf(results)).toEqual(['200', '409 name_taken', '409 name_taken'])
+  expect(host.host.classes.board(ofClass.id)).toMatchObject({
+    places: 2n,
+    students: [{ name: 'Ada', exercises: [{ state: 'done' }] }, { name: 'Grace' }],
+  })
+})
+
 test('of students who take one name at the same moment, exactly one gets it', async () => {
   await using listed = await openClass(['Ada', 'Grace'])
   const { join } = invite(listed.host, listed.ofClass)

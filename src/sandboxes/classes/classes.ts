@@ -195,26 +195,28 @@ export class Classes {
   }
 
   /**
-   * Takes the name of a student for somebody who joins, and returns the id of the sandbox; undefined if no student has
-   * the name. When this returns, it is on the disk. Throws `name_taken`.
+   * Takes the name of a student for somebody who joins. Returns the student; undefined if none has the name. The name
+   * of a student whose sandbox is not there is free, and not taken here. When this returns, it is on the disk. Throws
+   * `name_taken`.
    */
-  takeName(id: string, joining: Joining): string | undefined {
+  takeName(id: string, joining: Joining, isThere: (sandboxId: string) => boolean): StudentRecord | undefined {
     const ticketHash = ticketHashOf(joining)
     const student = findJoining(
       this.studentsOf(id),
       joining,
-      ({ takenAtMs, ticketHash: used }) =>
+      ({ id: sandboxId, takenAtMs, ticketHash: used }) =>
+        !isThere(sandboxId) ||
         takenAtMs === undefined ||
         (used !== undefined && used === ticketHash && this.#clock() - takenAtMs < TICKET_MS),
     )
     // The time of a repeated request stays, so that a ticket ends.
-    if (student)
+    if (student && isThere(student.id))
       this.#put({
         ...student,
         takenAtMs: student.takenAtMs ?? this.#clock(),
         ...(ticketHash && { ticketHash }),
       })
-    return student?.id
+    return student
   }
 
   /** Gives a name back that was taken in vain. */

@@ -25,10 +25,13 @@ export function identity({ identifier }: NewStudent): string {
 }
 
 /** Returns the free names, sorted. One that several students have comes with what tells them apart. */
-export function freeNames(students: readonly Named[]): FreeName[] {
+export function freeNames<Student extends Named>(
+  students: readonly Student[],
+  isFree: (student: Student) => boolean,
+): FreeName[] {
   const counts = Map.groupBy(students, ({ name }) => name)
   return students
-    .filter(({ takenAtMs }) => takenAtMs === undefined)
+    .filter(isFree)
     .toSorted((one, other) => one.name.localeCompare(other.name))
     .map(({ name, identifier }) => ({ name, ...(counts.get(name)?.[1] && { identifier }) }))
 }

@@ -376,10 +376,9 @@ export class SandboxHost {
   }
 
   async #addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
-    const isThere = (id: string): boolean => this.#sandboxes.has(id)
-    const missing = this.classes.missing(classId, students, isThere)
+    const missing = this.classes.missing(classId, students, this.#isThere)
     const { places } = this.classes.find(classId)
-    const needed = this.classes.sandboxesOf(classId).filter(isThere).length + missing.length
+    const needed = this.classes.sandboxesOf(classId).filter(this.#isThere).length + missing.length
     if (needed > places) {
       this.#refusePlaces(needed, places)
       orStorageFull(() => this.classes.setPlaces(classId, needed))
@@ -402,6 +401,8 @@ export class SandboxHost {
     return { ...sandbox, identifier: student.identifier }
   }
 
+  readonly #isThere = (sandboxId: string): boolean => this.#sandboxes.has(sandboxId)
+
   /** Opens the link of a class for its students. The link before stops working. Throws `class_not_found`. */
   openInvitation(classId: string): Invitation {
     const code = newCode()
@@ -416,9 +417,10 @@ export class SandboxHost {
 
   readInvitation(classId: string): InvitedClass {
     const students = this.classes.studentsOf(classId)
-    const there = students.filter(({ id }) => this.#sandboxes.has(id))
     const { name, places } = this.classes.find(classId)
-    return { name, students: freeNames(there), hasRoom: students.length < places }
+    const isFree = ({ id, takenAtMs }: (typeof students)[number]): boolean =>
+      takenAtMs === undefined || !this.#isThere(id)
+    return { name, students: freeNames(students, isFree), hasRoom: students.length < places }
   }
 
   /**
@@ -440,20 +442,24 @@ export class SandboxHost {
 
   /** Joins as a student that the class has; returns undefined if it has none of this name. */
   async #joinAs(classId: string, joining: Joining): Promise<CreatedSandbox | undefined> {
-    const id = orStorageFull(() => this.classes.takeName(classId, joining))
-    if (id === undefined) return undefined
+    const student = orStorageFull(() => this.classes.takeName(classId, joining, this.#isThere))
+    if (!student || !this.#isThere(student.id)) return undefined
     try {
-      return await this.#renewKey(id)
+      return await this.#renewKey(student.id)
     } catch (error) {
-      orStorageFull(() => this.classes.releaseName(id))
+      orStorageFull(() => this.classes.releaseName(student.id))
       throw error
     }
   }
 
+  /** Adds a student of another name, or one of the list whose sandbox the teacher has deleted. */
   #addJoining(classId: string, name: string, joining: Joining): Promise<CreatedSandbox> {
     const { places } = this.classes.find(classId)
-    if (this.classes.studentsOf(classId).length >= places) throw classFull(places)
-    return this.#addStudent(classId, { name, identifier: name }, ticketHashOf(joining) ?? '')
+    const students = this.classes.studentsOf(classId)
+    const listed = this.classes.takeName(classId, joining, this.#isThere)
+    const needed = listed ? students.filter(({ id }) => this.#isThere(id)) : students
+    if (needed.length >= places) throw classFull(places)
+    return this.#addStudent(classId, listed ?? { name, identifier: name }, ticketHashOf(joining) ?? '')
   }
 
   /** Removes a student with the sandbox: the name and the place are free. Throws `sandbox_not_found`. */
