@@ -3,16 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { freePort } from '../support/free-port.ts'
-import { openPostgresProxy } from '../support/postgres-proxy.ts'
-import { newMigratedDatabase, startPostgres, stopPostgres } from '../support/postgres-server.ts'
-import { run } from '../support/process.ts'
-import { deadPort, openReceiver } from '../support/receiver.ts'
+import { startPostgres, stopPostgres } from '../support/postgres-server.ts'
 import { ROOT } from '../support/root.ts'
-import { openSandboxHost } from '../support/sandbox-host.ts'
-import { makePet } from '../support/shop.ts'
-import { openTestStore, type TestStore } from '../support/store.ts'
-import { newStoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
+import { ofProcess, openCases, SMALL_DISK_ALERTS } from './alert-cases.ts'
 
 /** How long a store without a fault is watched at least, in milliseconds. */
 const QUIET_MS = Number(process.argv[2] ?? 60) * 1000
@@ -22,134 +16,11 @@ const Answer = z.object({
   data: z.object({ result: z.array(z.object({ metric: z.record(z.string(), z.string()) })) }),
 })
 
-/** A store, how it gets a fault, and the alerts that must fire then. */
-interface Case extends AsyncDisposable {
-  readonly base: string
-  readonly alerts: readonly string[]
-  readonly fault: () => Promise<unknown>
-}
-
 /** The rules as they are shipped, with shorter times: a scrape every two seconds. */
 function rulesForTest(): string {
   return readFileSync(join(ROOT, 'deploy/monitoring/alerts.yml'), 'utf8')
     .replaceAll(/for: \d+[mh]/g, 'for: 2s')
     .replaceAll(/\[\d+[mhd]\]/g, '[20s]')
-}
-
-function ofStore(
-  store: AsyncDisposable & { readonly base: string },
-  alerts: string,
-  fault: Case['fault'],
-  ...others: AsyncDisposable[]
-): Case {
-  return {
-    ...{ base: store.base, alerts: alerts.split(' '), fault },
-    [Symbol.asyncDispose]: async () => {
-      await store[Symbol.asyncDispose]()
-      for (const other of others) await other[Symbol.asyncDispose]()
-    },
-  }
-}
-
-/** Returns a store of a process of its own that has a backup. */
-async function ofProcess(
-  alert: string,
-  fault: (server: {
-    base: string
-    verify: () => Promise<unknown>
-    kill: () => Promise<unknown>
-    change: (sql: string) => Promise<unknown>
-  }) => Promise<unknown>,
-  hasBackup = true,
-): Promise<Case> {
-  const place = await newStoreDirectory('sqlite')
-  const server = await place.start()
-  const at = ['--data', place.directory]
-  await makePet(place.client(server))
-  if (hasBackup) await run(['backup', '--to', join(place.directory, 'backup'), ...at], place.env)
-  return {
-    base: server.base,
-    alerts: [alert],
-    fault: () =>
-      fault({
-        base: server.base,
-        verify: () => run(['audit', 'verify', ...at], place.env),
-        kill: () => server.kill('SIGKILL'),
-        change: sql => place.database(sql),
-      }),
-    [Symbol.asyncDispose]: async () => {
-      await server[Symbol.asyncDispose]()
-      await place[Symbol.asyncDispose]()
-    },
-  }
-}
-
-async function openCases(): Promise<Case[]> {
-  await startPostgres()
-  const databases = [await newMigratedDatabase(), await newMigratedDatabase()]
-  const proxy = await openPostgresProxy(databases[0] ?? '')
-  const cut = await openTestStore('postgres', {
-    databaseUrl: databases[0] ?? '',
-    routeOf: url => proxy.urlOf(url),
-  })
-  const migrated = await openTestStore('postgres', { databaseUrl: databases[1] ?? '' })
-  const full = await openTestStore('sqlite', { pagesMax: 100 })
-  const oneAttempt = { retryDelaysMs: [], giveUpAfterMs: 0 }
-  const losing = await openTestStore('sqlite', { delivery: oneAttempt })
-  const untrusted = await openTestStore('sqlite')
-  const receiver = await openReceiver(undefined, { tls: true })
-  let aheadMs = 3_600_000
-  const behind = await openTestStore('sqlite', { clock: () => Date.now() + aheadMs })
-  await behind.client.createCategory({ body: { name: 'Of the future' } })
-  aheadMs = 0
-  const toReceiver = async (store: TestStore, url: string): Promise<void> => {
-    const { data } = await store.client.createWebhook({ body: { url } })
-    await store.client.sendTestEvent({ webhookId: data.id })
-  }
-  const fill = async (): Promise<void> => {
-    for (let index = 0; index < 400; index++)
-      await full.send('POST', '/categories', {
-        body: JSON.stringify({ name: `${index} ${'x'.repeat(150)}` }),
-      })
-  }
-  return [
-    await ofProcess('PetstoreDown', server => server.kill()),
-    await ofProcess('PetstoreBackupOverdue', async () => {}, false),
-    await ofProcess('PetstoreAuditLogDamaged', async server => {
-      await server.change(`UPDATE event SET data = '{}' WHERE position = 1`)
-      await server.verify()
-    }),
-    ofStore(cut, 'PetstoreNotReady', async () => proxy.freeze(), proxy),
-    ofStore(migrated, 'PetstoreNotReady', () =>
-      migrated.database('INSERT INTO migration SELECT max(version) + 1 FROM migration'),
-    ),
-    ofStore(full, 'PetstoreDiskFull PetstoreServerErrors', fill),
-    ofStore(losing, 'PetstoreWebhookDeliveryLost', async () =>
-      toReceiver(losing, `http://127.0.0.1:${await deadPort()}`),
-    ),
-    ofStore(untrusted, 'PetstoreWebhooksFailing', () => toReceiver(untrusted, receiver.base), receiver),
-    ofStore(behind, 'PetstoreClockApart', async () => {}),
-    ...(await casesOfClients()),
-  ]
-}
-
-/** Sends requests at once, without a key, and reads the responses. */
-async function send({ base }: { readonly base: string }, count: number, path: string): Promise<void> {
-  await Promise.all(Array.from({ length: count }, async () => (await fetch(`${base}${path}`)).text()))
-}
-
-async function casesOfClients(): Promise<Case[]> {
-  const open = await openTestStore('sqlite')
-  const limited = await openTestStore('sqlite', { rateLimit: { requests: 100, seconds: 60 } })
-  const old = await openTestStore('sqlite')
-  const { petId } = await makePet(old.client)
-  const host = await openSandboxHost({ limits: { sandboxes: 1 } })
-  return [
-    ofStore(open, 'PetstoreUnauthorized', () => send(open, 60, '/store/orders')),
-    ofStore(limited, 'PetstoreRateLimited', () => send(limited, 200, '/categories')),
-    ofStore(old, 'PetstoreDeprecatedRequests', () => send(old, 3, `/pets/${petId}`)),
-    ofStore(host, 'PetstoreSandboxesFull', () => host.create()),
-  ]
 }
 
 /** Runs Prometheus with the rules, and returns a function that reads which alerts fire, as `alert instance`. */
@@ -206,6 +77,7 @@ export async function checkAlerts(): Promise<number> {
     return 0
   }
   const startedMs = performance.now()
+  await startPostgres()
   const quiet = await ofProcess('', async () => {})
   const cases = await openCases()
   const bases = [quiet, ...cases].map(({ base }) => base)
@@ -239,10 +111,14 @@ export async function checkAlerts(): Promise<number> {
     )
   }
   const driven = new Set(cases.flatMap(({ alerts }) => alerts))
-  const others = [...rulesForTest().matchAll(/alert: (\w+)/g)].flatMap(([, alert = '']) =>
-    driven.has(alert) ? [] : [alert],
-  )
-  process.stdout.write(`alerts: not driven here: ${others.join(', ')}\n`)
+  for (const [, alert = ''] of rulesForTest().matchAll(/alert: (\w+)/g)) {
+    if (driven.has(alert)) continue
+    const isSkipped = SMALL_DISK_ALERTS.includes(alert)
+    if (!isSkipped) failed++
+    process.stdout.write(
+      `alerts: ${isSkipped ? 'SKIPPED: no small disk can be mounted' : 'FAILED: no case'}: ${alert}\n`,
+    )
+  }
   for (const store of [quiet, ...cases]) await store[Symbol.asyncDispose]()
   await stopPostgres()
   return failed

@@ -25,8 +25,8 @@ export interface StoreDirectory extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>
   /** Starts a server, always on the same port. `script` replaces `petstore serve`. */
   start(script?: string): Promise<ServerProcess>
-  /** Starts a server with these variables instead of `env`, on a free port. */
-  startWith(env: Readonly<Record<string, string>>): Promise<ServerProcess>
+  /** Starts a server with these variables instead of `env`, on a free port unless a base URL has one. */
+  startWith(env: Readonly<Record<string, string>>, base?: string): Promise<ServerProcess>
   /** Starts an additional server, on its own port. */
   startAnother(): Promise<ServerProcess>
   client(server: ServerProcess): Client
@@ -79,7 +79,8 @@ export async function newStoreDirectory(engine: EngineName): Promise<StoreDirect
       await work?.(client(server))
       await server.kill('SIGTERM')
     },
-    startWith: environment => startProcess(['serve', '--port', '0', ...args], environment),
+    startWith: (environment, base) =>
+      startProcess(['serve', '--port', base ? new URL(base).port : '0', ...args], environment),
     startAnother: async () => serve(await deadPort()),
     client,
     database,

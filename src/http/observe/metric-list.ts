@@ -110,7 +110,10 @@ export const metricList = {
   process_virtual_memory_bytes: { type: 'gauge', help: 'Virtual memory size in bytes.' },
   process_open_fds: { type: 'gauge', help: 'Number of open file descriptors.' },
   process_max_fds: { type: 'gauge', help: 'Maximum number of open file descriptors.' },
-  nodejs_eventloop_lag_seconds: { type: 'gauge', help: 'Lag of event loop in seconds.' },
+  nodejs_eventloop_lag_max_seconds: {
+    type: 'gauge',
+    help: 'The longest lag of the event loop since the metrics were last read, in seconds.',
+  },
   nodejs_heap_size_total_bytes: { type: 'gauge', help: 'Process heap size from Node.js in bytes.' },
   nodejs_heap_size_used_bytes: { type: 'gauge', help: 'Process heap size used from Node.js in bytes.' },
   nodejs_external_memory_bytes: { type: 'gauge', help: 'Node.js external memory size in bytes.' },

@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { setImmediate } from 'node:timers/promises'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
 import type { MetricValues } from './prometheus.ts'
 
+/** How often the lag of the event loop is measured once the metrics are read, in milliseconds. */
+const LAG_EVERY_MS = 100
+const lag = monitorEventLoopDelay({ resolution: LAG_EVERY_MS })
+
 /** Returns the metrics of the process, under the names of the client libraries of Prometheus. */
-export async function processMetrics(): Promise<MetricValues> {
-  const askedMs = performance.now()
-  await setImmediate()
-  const lagSeconds = (performance.now() - askedMs) / 1000
+export function processMetrics(): MetricValues {
+  const lagSeconds = lag.max / 1e9
+  lag.enable()
+  lag.reset()
   const { user, system } = process.cpuUsage()
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
   const startSeconds = Math.round(performance.timeOrigin / 1000)
@@ -19,7 +23,7 @@ export async function processMetrics(): Promise<MetricValues> {
     process_virtual_memory_bytes: virtualMemoryBytes(),
     process_open_fds: openFiles(),
     process_max_fds: openFilesMax(),
-    nodejs_eventloop_lag_seconds: lagSeconds,
+    nodejs_eventloop_lag_max_seconds: lagSeconds,
     nodejs_heap_size_total_bytes: heapTotal,
     nodejs_heap_size_used_bytes: heapUsed,
     nodejs_external_memory_bytes: external,
