@@ -10,7 +10,7 @@ interface MigrationTx extends Reader {
 }
 
 /** The part of a migration that computes values which SQL cannot compute. It runs after its script. */
-export type MigrationStep = (tx: MigrationTx, onProgress: OnProgress) => Promise<void>
+type MigrationStep = (tx: MigrationTx, onProgress: OnProgress) => Promise<void>
 
 /** A database to migrate. The caller keeps other migrators out. */
 interface Migratable {

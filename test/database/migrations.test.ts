@@ -86,25 +86,6 @@ onEveryEngine(engine => {
     )
   }
 
-  test('a migration writes the words of names as the search of this version reads them', async () => {
-    await using place = await newStoreDirectory(engine)
-    const names = ["O'Brien", 'カメ 50%', 'Rex']
-    {
-      await using server = await place.start()
-      const client = place.client(server)
-      await client.createCategory({ body: { name: 'All' } })
-      for (const name of names) await client.createPet({ body: { name, categoryId: 1n } })
-      await server.kill('SIGTERM')
-    }
-    const words = () => place.database('SELECT word, pet_id FROM pet_word ORDER BY word, pet_id')
-    const now = await words()
-    await place.database("DELETE FROM pet_word WHERE word IN ('obrien', 'かめ', '%') RETURNING 1")
-    await place.database("INSERT INTO pet_word (word, pet_id) VALUES ('カメ', 2) RETURNING 1")
-    await setVersion(place, version - 1)
-    expect((await run(['migrate', '--data', place.directory], place.env)).exitCode).toBe(0)
-    expect([now.length, await words()]).toEqual([7, now])
-  })
-
   test(
     'a start migrates the store of an earlier version, which keeps every row and is used as before',
     async () => {

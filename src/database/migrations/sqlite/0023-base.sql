@@ -5,7 +5,8 @@ CREATE TABLE counter (
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO counter (noun, last) VALUES
-  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('webhook', 0), ('delivery', 0);
+  ('category', 0), ('pet', 0), ('order', 0), ('movement', 0), ('event', 0), ('key', 0), ('webhook', 0), ('delivery', 0),
+  ('sale', 0);
 
 -- `sort_key`: the folded name, by which lists are sorted.
 CREATE TABLE category (
@@ -25,6 +26,7 @@ CREATE INDEX category_by_sort_key ON category (sort_key);
 
 -- `reorder_at`: the level at which the pet should be reordered.
 -- `sort_key`: the folded name, by which lists are sorted.
+-- `price`: amounts are integers in minor units of the currency of the store, which `metadata` names.
 CREATE TABLE pet (
   id INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL,
@@ -39,6 +41,8 @@ CREATE TABLE pet (
   updated_at TEXT NOT NULL,
   reorder_at INTEGER CHECK (reorder_at BETWEEN 0 AND 1000000000),
   sort_key TEXT NOT NULL DEFAULT '',
+  price INTEGER CHECK (price BETWEEN 0 AND 1000000000000),
+  barcode TEXT,
   CHECK (reserved BETWEEN 0 AND quantity),
   CHECK (on_hold = 0 OR quantity > 0),
   CHECK (status = CASE WHEN quantity = 0 THEN 'sold'
@@ -65,7 +69,17 @@ CREATE TABLE pet_word (
   PRIMARY KEY (word, pet_id)
 ) STRICT, WITHOUT ROWID;
 
+-- The key decides which of two pets gets a barcode; the column of the pet repeats it, so that no list joins two tables.
+CREATE TABLE pet_barcode (
+  barcode TEXT NOT NULL PRIMARY KEY,
+  pet_id INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- `reference`: the client's own name for the order. Most orders have none, so its indexes contain only those with one.
+-- `pet_name`, `unit_price`: what was sold; a later name, another price or the deletion of the pet does not change an
+-- order.
+-- `receipt`: the id of the first order that was sold with this one; null while the order is open.
+-- `returned`: the units that came back.
 CREATE TABLE orders (
   id INTEGER NOT NULL PRIMARY KEY,
   pet_id INTEGER NOT NULL,
@@ -75,7 +89,12 @@ CREATE TABLE orders (
   version INTEGER NOT NULL,
   created_at TEXT NOT NULL,
   updated_at TEXT NOT NULL,
-  reference TEXT
+  reference TEXT,
+  pet_name TEXT,
+  unit_price INTEGER CHECK (unit_price BETWEEN 0 AND 1000000000000),
+  completed_at TEXT,
+  receipt INTEGER,
+  returned INTEGER NOT NULL DEFAULT 0 CHECK (returned BETWEEN 0 AND quantity)
 ) STRICT;
 
 CREATE INDEX orders_by_complete ON orders (complete);
@@ -87,6 +106,40 @@ CREATE INDEX orders_by_pet_ship_date ON orders (pet_id, complete, ship_date) WHE
 CREATE INDEX orders_by_reference ON orders (reference) WHERE reference IS NOT NULL;
 CREATE INDEX orders_by_reference_ship_date ON orders (reference, ship_date)
   WHERE reference IS NOT NULL AND ship_date IS NOT NULL;
+
+-- The books: a line for each completed order, and one with a negative quantity for each return. No line is changed or
+-- deleted. The key begins with the receipt, because each sale writes every index of this table.
+-- `pet_name`: null in the line of an order of an earlier version for a pet that was deleted.
+-- `key_id`: the key that sold or took back; null in the lines of earlier versions.
+CREATE TABLE sale_line (
+  id INTEGER NOT NULL,
+  at TEXT NOT NULL,
+  receipt INTEGER NOT NULL,
+  order_id INTEGER NOT NULL,
+  pet_id INTEGER NOT NULL,
+  pet_name TEXT,
+  quantity INTEGER NOT NULL CHECK (quantity <> 0 AND quantity BETWEEN -1000000 AND 1000000),
+  unit_price INTEGER CHECK (unit_price * abs(quantity) BETWEEN 0 AND 1000000000000),
+  note TEXT,
+  restocked INTEGER CHECK (restocked IN (0, 1)),
+  key_id INTEGER,
+  PRIMARY KEY (receipt, id),
+  CHECK ((quantity < 0) = (restocked IS NOT NULL))
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX sale_line_by_time ON sale_line (at, id);
+CREATE INDEX sale_line_by_pet ON sale_line (pet_id, at, id);
+
+-- The sums of the lines of each quarter-hour of UTC, such as '2026-11-22T10:15'. A day begins at another instant in each
+-- time zone, and all zones of today begin their days at a quarter-hour.
+CREATE TABLE sales_total (
+  quarter_hour TEXT NOT NULL PRIMARY KEY,
+  lines INTEGER NOT NULL,
+  units INTEGER NOT NULL,
+  amount INTEGER NOT NULL,
+  returned_units INTEGER NOT NULL,
+  returned_amount INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE movement (
   pet_id INTEGER NOT NULL,
@@ -175,6 +228,17 @@ CREATE TABLE api_key (
   version INTEGER NOT NULL DEFAULT 1
 ) STRICT;
 
+-- A key on its way to another browser, encrypted under a code. The store keeps only the hash of the code.
+-- `key_hash`: the hash of the key that the code hands over: another code for the same key ends it.
+CREATE TABLE handover (
+  hash TEXT NOT NULL PRIMARY KEY,
+  encrypted_key TEXT NOT NULL,
+  expires_at TEXT NOT NULL,
+  key_hash TEXT
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX handover_by_age ON handover (expires_at);
+
 CREATE TABLE reply (
   owner TEXT NOT NULL,
   operation TEXT NOT NULL,
@@ -200,8 +264,43 @@ CREATE TABLE staged_row (
   hold INTEGER NOT NULL CHECK (hold IN (0, 1)),
   at TEXT NOT NULL,
   reorder_at INTEGER,
+  price INTEGER,
+  barcode TEXT,
   PRIMARY KEY (import_id, file, line)
 ) STRICT, WITHOUT ROWID;
+
+-- What each import has changed, so that it can be taken back. `taken_back`: how many of its changes have been.
+CREATE TABLE import (
+  id INTEGER NOT NULL PRIMARY KEY,
+  at TEXT NOT NULL,
+  key_id INTEGER,
+  categories_created INTEGER NOT NULL,
+  pets_created INTEGER NOT NULL,
+  pets_updated INTEGER NOT NULL,
+  taken_back INTEGER NOT NULL
+) STRICT;
+
+CREATE INDEX import_by_age ON import (at);
+
+-- `version`: that of the row after the import. If it is another one now, the row was changed since.
+-- `version_before` and those after it: what a pet had before the import updated it; null for a row that it created.
+CREATE TABLE import_change (
+  import_id INTEGER NOT NULL,
+  file TEXT NOT NULL CHECK (file IN ('categories', 'pets')),
+  row_id INTEGER NOT NULL,
+  version INTEGER NOT NULL,
+  version_before INTEGER,
+  category_id INTEGER,
+  price INTEGER,
+  barcode TEXT,
+  quantity INTEGER,
+  reorder_at INTEGER,
+  on_hold INTEGER,
+  PRIMARY KEY (import_id, file, row_id)
+) STRICT, WITHOUT ROWID;
+
+-- Finds the earlier imports of a pet when a later one is taken back.
+CREATE INDEX import_change_by_row ON import_change (row_id, version);
 
 -- `slot`: it is unique and at most 100, so a store has at most 100 webhooks.
 -- `position`: each event up to this position has a delivery, or the webhook does not receive it.
