@@ -34,12 +34,32 @@ interface ExportedStore {
 
 const pageEnd = `ORDER BY id LIMIT ${ROWS_PER_READ}`
 
+/** The columns that are null here, `localTime` and `currency`, are computed by `withLocalTime`. */
+const nextOrders = sql<DatabaseRow>()(`
+  SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
+    updated_at AS "updatedAt", pet_name AS "petName", NULL AS "localTime", unit_price AS "unitPrice",
+    completed_at AS "completedAt", NULL AS currency, receipt, returned
+  FROM orders WHERE id > $after ${pageEnd}`)
+
+/** As in the orders, two columns are computed. */
+const nextSales = sql<DatabaseRow & { readonly id: bigint; readonly receipt: bigint }>()(`
+  SELECT id, at, NULL AS "localTime", receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName",
+    quantity, unit_price AS "unitPrice", unit_price * quantity AS amount, NULL AS currency,
+    (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId",
+    (SELECT name FROM api_key WHERE api_key.id = key_id) AS "keyName"
+  FROM sale_line WHERE (receipt, id) > ($receipt, $id) AND at || '' >= $start AND at || '' < $end
+  ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
+
+const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly version: bigint }>()(`
+  SELECT id, pet_id AS "petId", version, quantity_change AS "quantityChange", reserved_change AS "reservedChange",
+    quantity, reserved, reason, note, order_id AS "orderId", at
+  FROM movement WHERE (pet_id, version) > ($petId, $version) ORDER BY pet_id, version LIMIT ${ROWS_PER_READ}`)
+
 const resources = {
   categories: byId(
     sql<DatabaseRow>()(`
       SELECT id, name, description, pet_count AS "petCount", created_at AS "createdAt", updated_at AS "updatedAt"
       FROM category WHERE id > $after ${pageEnd}`),
-    ['id', 'name', 'description', 'petCount', 'createdAt', 'updatedAt'],
   ),
   pets: byId(
     sql<DatabaseRow>()(`
@@ -47,76 +67,17 @@ const resources = {
         category_id AS "categoryId", status, quantity, reserved, on_hold AS hold, created_at AS "createdAt",
         updated_at AS "updatedAt", reorder_at AS "reorderAt", price, barcode
       FROM pet WHERE id > $after ${pageEnd}`),
-    [
-      'id',
-      'name',
-      'category',
-      'categoryId',
-      'status',
-      'quantity',
-      'reserved',
-      'hold',
-      'createdAt',
-      'updatedAt',
-      'reorderAt',
-      'price',
-      'barcode',
-    ],
   ),
   orders: {
-    columns: [
-      'id',
-      'petId',
-      'quantity',
-      'shipDate',
-      'complete',
-      'reference',
-      'createdAt',
-      'updatedAt',
-      'petName',
-      'localTime',
-      'unitPrice',
-      'completedAt',
-      'currency',
-      'receipt',
-      'returned',
-    ],
-    rows: (reader, store) => withLocalTime(storedOrders(reader, store), 'createdAt', store),
+    columns: columnsOf(nextOrders),
+    rows: (reader, store) => withLocalTime(rowsById(nextOrders)(reader, store), 'createdAt', store),
   },
   sales: {
-    columns: [
-      'id',
-      'at',
-      'localTime',
-      'receipt',
-      'orderId',
-      'petId',
-      'petName',
-      'quantity',
-      'unitPrice',
-      'amount',
-      'currency',
-      'reference',
-      'note',
-      'restocked',
-      'keyId',
-      'keyName',
-    ],
+    columns: columnsOf(nextSales),
     rows: (reader, store) => withLocalTime(storedSales(reader, store), 'at', store),
   },
   movements: {
-    columns: [
-      'id',
-      'petId',
-      'quantityChange',
-      'reservedChange',
-      'quantity',
-      'reserved',
-      'reason',
-      'note',
-      'orderId',
-      'at',
-    ],
+    columns: columnsOf(nextMovements).filter(name => name !== 'version'),
     rows: movementRows,
   },
   events: {
@@ -127,31 +88,18 @@ const resources = {
     sql<DatabaseRow>()(`
       SELECT id, name, scopes, hint, created_at AS "createdAt", expires_at AS "expiresAt", revoked_at AS "revokedAt"
       FROM api_key WHERE id > $after ${pageEnd}`),
-    ['id', 'name', 'scopes', 'hint', 'createdAt', 'expiresAt', 'revokedAt'],
   ),
   webhooks: byId(
     sql<DatabaseRow>()(`
       SELECT id, url, types, description, enabled, disabled_reason AS "disabledReason", created_at AS "createdAt",
         updated_at AS "updatedAt"
       FROM webhook WHERE id > $after ${pageEnd}`),
-    ['id', 'url', 'types', 'description', 'enabled', 'disabledReason', 'createdAt', 'updatedAt'],
   ),
   deliveries: byId(
     sql<DatabaseRow>()(`
       SELECT id, webhook_id AS "webhookId", event_id AS "eventId", event_type AS "eventType", state, attempts,
         next_at AS "nextAttemptAt", created_at AS "createdAt", updated_at AS "updatedAt"
       FROM delivery WHERE id > $after ${pageEnd}`),
-    [
-      'id',
-      'webhookId',
-      'eventId',
-      'eventType',
-      'state',
-      'attempts',
-      'nextAttemptAt',
-      'createdAt',
-      'updatedAt',
-    ],
   ),
 } satisfies Readonly<Record<string, Resource>>
 
@@ -176,22 +124,6 @@ export function exportRows(
 ): AsyncGenerator<ExportedRow> {
   return resources[resource].rows(reader, store)
 }
-
-const storedOrders = rowsById(
-  sql<DatabaseRow>()(`
-    SELECT id, pet_id AS "petId", quantity, ship_date AS "shipDate", complete, reference, created_at AS "createdAt",
-      updated_at AS "updatedAt", pet_name AS "petName", unit_price AS "unitPrice", completed_at AS "completedAt",
-      receipt, returned
-    FROM orders WHERE id > $after ${pageEnd}`),
-)
-
-const nextSales = sql<DatabaseRow & { readonly id: bigint; readonly receipt: bigint }>()(`
-    SELECT id, at, receipt, order_id AS "orderId", pet_id AS "petId", pet_name AS "petName", quantity,
-      unit_price AS "unitPrice", unit_price * quantity AS amount,
-      (SELECT reference FROM orders WHERE orders.id = order_id) AS reference, note, restocked, key_id AS "keyId",
-      (SELECT name FROM api_key WHERE api_key.id = key_id) AS "keyName"
-    FROM sale_line WHERE (receipt, id) > ($receipt, $id) AND at || '' >= $start AND at || '' < $end
-    ORDER BY receipt, id LIMIT ${ROWS_PER_READ}`)
 
 /** Yields the lines of the books, receipt by receipt. */
 async function* storedSales(
@@ -222,11 +154,6 @@ async function* withLocalTime(
   for await (const row of rows)
     yield { ...row, localTime: localTime(Date.parse(String(row[column]))), currency }
 }
-
-const nextMovements = sql<DatabaseRow & { readonly petId: bigint; readonly version: bigint }>()(`
-  SELECT id, pet_id AS "petId", version, quantity_change AS "quantityChange", reserved_change AS "reservedChange",
-    quantity, reserved, reason, note, order_id AS "orderId", at
-  FROM movement WHERE (pet_id, version) > ($petId, $version) ORDER BY pet_id, version LIMIT ${ROWS_PER_READ}`)
 
 /** Yields the movements in the order of their pets, and the movements of each pet in the order of time. */
 async function* movementRows(reader: Reader, { currency }: ExportedStore): AsyncGenerator<ExportedRow> {
@@ -265,8 +192,14 @@ function readEnvelope(event: SequencedEvent, base: string): ExportedRow {
 }
 
 /** Returns a resource whose statement reads the rows after an id. */
-function byId(statement: Statement<DatabaseRow, 'after'>, columns: readonly string[]): Resource {
-  return { columns, rows: rowsById(statement) }
+function byId(statement: Statement<DatabaseRow, 'after'>): Resource {
+  return { columns: columnsOf(statement), rows: rowsById(statement) }
+}
+
+/** Returns the names of the columns that a statement selects. None of them is computed with a comma. */
+function columnsOf({ text }: Statement<DatabaseRow, string>): string[] {
+  const selected = text.slice(text.indexOf('SELECT') + 'SELECT'.length, text.lastIndexOf('FROM'))
+  return selected.split(',').map(column => /\w+(?="?\s*$)/.exec(column)?.[0] ?? '')
 }
 
 function rowsById(statement: Statement<DatabaseRow, 'after'>) {
