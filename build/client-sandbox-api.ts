@@ -23,13 +23,13 @@ export function clientSandboxApi(): string {
   const { declarations, entries } = operationTexts(Object.fromEntries(operations), document, types)
   return [
     GENERATED,
-    "import type { Int64Input } from './api-types.ts'",
+    "import type { ErrorCode, Int64Input } from './api-types.ts'",
     "import type { CallOptions } from './call.ts'",
     "import type { OperationShape } from './request.ts'",
     "import type { ApiResponse } from './response.ts'\n",
     '/** The seeds that every host has. */',
     `export type SeedName = ${seedNames.map(name => `'${name}'`).join(' | ')}\n`,
-    types.declarations(),
+    types.declarations(['ErrorCode']),
     '/** The operations that create and control the sandboxes of a host, by operationId. */',
     'export interface HostOperations {',
     declarations,

@@ -67,9 +67,10 @@ export class TypeWriter {
     return [...this.#uses.keys()]
   }
 
-  /** Returns the declarations of all named schemas that are used. */
-  declarations(): string {
+  /** Returns the declarations of all named schemas that are used, except those that another file declares. */
+  declarations(elsewhere: readonly string[] = []): string {
     return [...this.#uses]
+      .filter(([name]) => !elsewhere.includes(name))
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([name, use]) => this.#declaration(name, this.#schemas[name] ?? {}, use))
       .join('\n')

@@ -1,6 +1,6 @@
 // Generated from the contract by `npm run client`. Do not edit.
 
-import type { Int64Input } from './api-types.ts'
+import type { ErrorCode, Int64Input } from './api-types.ts'
 import type { CallOptions } from './call.ts'
 import type { OperationShape } from './request.ts'
 import type { ApiResponse } from './response.ts'
@@ -183,7 +183,7 @@ export interface DropBeforeCommandEffect {
 export interface ErrorEffect {
   /** The type. */
   type: 'error'
-  code: FaultErrorCode
+  code: ErrorCode
   /** For a status of 429 or 503: the header Retry-After. */
   retryAfterSeconds?: Int64Input | undefined
 }
@@ -277,69 +277,6 @@ export type FaultEffect =
   | WebhookLateEffect
   | WebhookOutOfOrderEffect
   | WebhookLostEffect
-
-/** A code of the catalogue at `/errors`. */
-export type FaultErrorCode =
-  | 'malformed_json'
-  | 'invalid_parameter'
-  | 'missing_parameter'
-  | 'unknown_parameter'
-  | 'invalid_cursor'
-  | 'preview_required'
-  | 'idempotency_key_invalid'
-  | 'idempotency_key_refused'
-  | 'authentication_required'
-  | 'invalid_token'
-  | 'insufficient_scope'
-  | 'route_not_found'
-  | 'pet_not_found'
-  | 'category_not_found'
-  | 'order_not_found'
-  | 'sale_not_found'
-  | 'inventory_item_not_found'
-  | 'webhook_not_found'
-  | 'delivery_not_found'
-  | 'key_not_found'
-  | 'error_not_found'
-  | 'sandbox_not_found'
-  | 'class_not_found'
-  | 'snapshot_not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'request_timeout'
-  | 'invalid_status_transition'
-  | 'pet_not_available'
-  | 'insufficient_stock'
-  | 'order_already_complete'
-  | 'order_not_complete'
-  | 'return_exceeds_order'
-  | 'stock_below_reserved'
-  | 'stock_out_of_bounds'
-  | 'name_taken'
-  | 'barcode_taken'
-  | 'pet_in_use'
-  | 'category_in_use'
-  | 'webhook_disabled'
-  | 'webhook_limit_reached'
-  | 'last_admin_key'
-  | 'hunt_in_progress'
-  | 'sandbox_limit_reached'
-  | 'operation_sunset'
-  | 'event_history_expired'
-  | 'precondition_failed'
-  | 'body_too_large'
-  | 'url_too_long'
-  | 'unsupported_media_type'
-  | 'validation_failed'
-  | 'unknown_reference'
-  | 'idempotency_key_reused'
-  | 'rate_limited'
-  | 'internal_error'
-  | 'overloaded'
-  | 'outcome_unknown'
-  | 'storage_full'
-  | 'shutting_down'
-  | 'sandbox_damaged'
 
 /** The operation that the rule is for; all operations if absent. */
 export type FaultOperation =

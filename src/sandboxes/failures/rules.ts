@@ -34,7 +34,7 @@ function knownText(
 }
 
 const errorCode = knownText(Object.keys(errorTable), 'a code of the catalogue at /errors', {
-  id: 'FaultErrorCode',
+  id: 'ErrorCode',
   description: 'A code of the catalogue at `/errors`.',
   example: 'storage_full',
 })
