@@ -160,11 +160,12 @@ test('a board of 200 students takes little time to refresh', async () => {
   await call('GET', `${students[0]?.baseUrl}/pets?limit=1`, undefined)
   await page.getByText('✓ done').waitFor({ timeout: BEHIND_MS_MAX })
   expect(await page.locator('[data-kept=yes]').count()).toBe(1)
-  expect(
-    await page.evaluate<number>(
-      '(() => { const from = performance.now(); show(); return performance.now() - from })()',
-    ),
-  ).toBeLessThan(100)
+  const showMs = await page.locator('#filter').evaluate(filter => {
+    const from = performance.now()
+    filter.dispatchEvent(new Event('input'))
+    return performance.now() - from
+  })
+  expect(showMs).toBeLessThan(100)
   await page.close()
 })
 

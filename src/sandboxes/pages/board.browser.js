@@ -1,9 +1,9 @@
 // The script of the board of a class. The host serves this file unchanged.
 
+import { byId, hostPath, receive, send } from './host.js'
+
 const REFRESH_MS = 1500
 const IDLE_MS = 5 * 60_000
-const byId = id => document.getElementById(id)
-const hostPath = document.documentElement.dataset.basePath
 const classId = location.pathname.split('/').at(-1)
 const storageName = `petstore-teacher ${classId}`
 let key = firstKey()
@@ -45,33 +45,10 @@ byId('key-form').addEventListener('submit', event => {
 
 // Requests
 
-/** Sends a request to the host and returns the body of the response. Throws an error with the status. */
-async function send(method, path, body) {
-  const text = await (await receive(method, path, body)).text()
-  return text === '' ? undefined : JSON.parse(text)
-}
-
-/** Sends a request to the host and returns the response, if it is a success. */
-async function receive(method, path, body) {
-  const response = await fetch(hostPath + path, {
-    method,
-    headers: {
-      Authorization: `Bearer ${key}`,
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  })
-  if (response.ok) return response
-  const text = await response.text()
-  const error = new Error(text.startsWith('{') ? JSON.parse(text).message : `Status ${response.status}.`)
-  error.status = response.status
-  throw error
-}
-
 async function refresh() {
   if (key === '') return askForKey('')
   try {
-    board = await send('GET', `/classes/${classId}`)
+    board = await send('GET', `/classes/${classId}`, { key })
   } catch (error) {
     // A wrong key is not sent again and again: the host limits them.
     if (error.status === 401 || error.status === 404) key = ''
@@ -180,7 +157,8 @@ function exerciseHead({ id, title, hasHint, isHintOpen }, text) {
         const others = board.exercises
           .filter(other => other.isHintOpen && other.id !== id)
           .map(other => other.id)
-        return send('PATCH', `/classes/${classId}`, { openHints: isHintOpen ? others : [...others, id] })
+        const openHints = isHintOpen ? others : [...others, id]
+        return send('PATCH', `/classes/${classId}`, { key, body: { openHints } })
       }),
     ),
   )
@@ -234,7 +212,7 @@ function actionsCell(student) {
           `Reset the store of ${name}? Its pets and orders are lost; what ${name} has done stays on the board.`,
         )
       )
-        act(`The store of ${name} was reset.`, () => send('POST', `/sandboxes/${sandboxId}/reset`))
+        act(`The store of ${name} was reset.`, () => send('POST', `/sandboxes/${sandboxId}/reset`, { key }))
     }),
     button('New key', `for ${name}`, () => {
       if (ask(`Give ${name} a new key? The old one, and all keys made in the store, stop working.`))
@@ -250,11 +228,13 @@ function actionsCell(student) {
           `Remove ${name}? The store and all results of ${name} are deleted; the name and the place are free.`,
         )
       )
-        act(`${name} was removed.`, () => send('DELETE', `/classes/${classId}/students/${sandboxId}`))
+        act(`${name} was removed.`, () =>
+          send('DELETE', `/classes/${classId}/students/${sandboxId}`, { key }),
+        )
     }),
     button('Archive', `the store and requests of ${name}`, () =>
       act('', async () => {
-        const response = await receive('GET', `/sandboxes/${sandboxId}/archive`)
+        const response = await receive('GET', `/sandboxes/${sandboxId}/archive`, { key })
         save(await response.blob(), `${name}.tar.gz`)
       }),
     ),
@@ -264,7 +244,7 @@ function actionsCell(student) {
 
 async function replaceKey(student) {
   const { sandboxId, name, identifier } = student
-  const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`)
+  const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`, { key })
   byId('dialog-title').textContent = `The new key of ${fullName(student)}`
   byId('dialog-text').textContent =
     `The address is still ${baseUrl}. The key is shown only now: the list of "petstore class create" has the old one.`
@@ -321,7 +301,7 @@ function showInvitation() {
 /** Changes the link, and shows how it is then. */
 async function changeInvitation(method) {
   await act('', async () => {
-    invitation = await send(method, `/classes/${classId}/invitation`)
+    invitation = await send(method, `/classes/${classId}/invitation`, { key })
   })
   showInvitation()
   // The dialog covers the error of the page.
@@ -358,7 +338,7 @@ byId('results').addEventListener('click', () => {
 byId('delete').addEventListener('click', () => {
   if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
   act('', async () => {
-    await send('DELETE', `/classes/${classId}`)
+    await send('DELETE', `/classes/${classId}`, { key })
     key = ''
     sessionStorage.removeItem(storageName)
   })

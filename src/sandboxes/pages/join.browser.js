@@ -1,36 +1,26 @@
 // The script of the page on which a student joins a class. It keeps a request without a response in its tab. The host
 // serves this file unchanged.
 
-const byId = id => document.getElementById(id)
-const hostPath = document.documentElement.dataset.basePath
+import { byId, hostPath, Refusal, send } from './host.js'
+
 const classId = location.pathname.split('/').at(-1)
 const code = new URLSearchParams(location.hash.slice(1)).get('code') ?? ''
+const NO_RESPONSE =
+  'The host does not respond. Check your network, and try again: you get the same place, for ten minutes.'
 /** The students who can be chosen, in the order of the list. */
 let students = []
 /** What this tab asked for without a response: the student, and the ticket with which the request can be repeated. */
 const storedAs = `petstore-join-${classId}`
 let asked = JSON.parse(sessionStorage.getItem(storedAs) ?? 'null')
 
-/** Sends a request with the code. Throws an error whose message is for the student. */
-async function send(method, body) {
-  const options = { method, headers: { Authorization: `Bearer ${code}`, 'Content-Type': 'application/json' } }
-  const response = await fetch(`${hostPath}/classes/${classId}/join`, {
-    ...options,
-    ...(body && { body: JSON.stringify(body) }),
-  }).catch(() => undefined)
-  const text = await response?.text().catch(() => undefined)
-  if (text === undefined) throw new NoResponse()
-  if (response.ok) return JSON.parse(text)
-  throw new Error(text.startsWith('{') ? JSON.parse(text).message : `Status ${response.status}.`)
+/** Sends a request with the code. Throws Refusal. */
+async function ask(method, body) {
+  return await send(method, `/classes/${classId}/join`, { key: code, body }).catch(error => {
+    throw hasResponse(error) ? error : new Refusal(NO_RESPONSE)
+  })
 }
 
-class NoResponse extends Error {
-  constructor() {
-    super(
-      'The host does not respond. Check your network, and try again: you get the same place, for ten minutes.',
-    )
-  }
-}
+const hasResponse = ({ status }) => status !== undefined
 
 function fullName({ name, identifier }) {
   return identifier === undefined ? name : `${name} (${identifier})`
@@ -38,7 +28,7 @@ function fullName({ name, identifier }) {
 
 async function showNames() {
   if (code === '') throw new Error('This link is not complete. Open the whole link, or scan its code again.')
-  const invited = await send('GET')
+  const invited = await ask('GET')
   students = invited.students
   // The host may have given the name to this tab already.
   if (asked && !students.some(student => fullName(student) === fullName(asked.student)))
@@ -107,10 +97,10 @@ async function join(student, button) {
   button.disabled = true
   button.textContent = 'Joining …'
   try {
-    showCard(await send('POST', { ...student, ticket: asked.ticket }))
+    showCard(await ask('POST', { ...student, ticket: asked.ticket }))
     sessionStorage.removeItem(storedAs)
   } catch (error) {
-    if (!(error instanceof NoResponse)) {
+    if (hasResponse(error)) {
       sessionStorage.removeItem(storedAs)
       asked = undefined
       // Somebody else may have taken the name.

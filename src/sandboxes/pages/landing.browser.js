@@ -1,51 +1,11 @@
 // The script of the page at the root of the host. The host serves this file unchanged.
 
+import { byId, Refusal, send } from './host.js'
+
 const STORAGE_NAME = 'petstore-sandboxes'
-const byId = id => document.getElementById(id)
-// Requests go to the origin that the page was loaded from, which can differ from the base address of the host.
-const hostPath = document.documentElement.dataset.basePath
 
 /** The sandbox that the page shows. */
 let shown
-
-// Requests
-
-/** A refusal or a failure whose message the page shows unchanged. */
-class Refusal extends Error {
-  constructor(message, status) {
-    super(message)
-    this.status = status
-  }
-}
-
-/** Sends a request to the host and returns the body of the response. Throws Refusal. */
-async function send(method, path, { key, body } = {}) {
-  let response
-  try {
-    response = await fetch(hostPath + path, {
-      method,
-      headers: {
-        ...(key !== undefined && { Authorization: `Bearer ${key}` }),
-        ...(body !== undefined && { 'Content-Type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-  } catch {
-    throw new Refusal('The host cannot be reached. Check the connection, and try again.')
-  }
-  const text = await response.text().catch(() => '')
-  const data = parseJson(text)
-  if (response.ok) return data
-  throw new Refusal(data?.message ?? `The host responded with status ${response.status}.`, response.status)
-}
-
-function parseJson(text) {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}
 
 // What this browser remembers
 

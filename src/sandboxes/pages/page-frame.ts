@@ -1,5 +1,6 @@
 import { basePath, escapeHtml, framedPage, pageHeaders } from '../../http/pages/frame.ts'
 import boardScript from './board.browser.js' with { type: 'text' }
+import hostScript from './host.browser.js' with { type: 'text' }
 import joinScript from './join.browser.js' with { type: 'text' }
 import landingScript from './landing.browser.js' with { type: 'text' }
 import styleSheet from './pages.css' with { type: 'text' }
@@ -17,6 +18,7 @@ export const hostPageHeaders = pageHeaders(
 export const pageFiles = [
   { path: '/pages.css', text: styleSheet },
   { path: '/board.js', text: boardScript },
+  { path: '/host.js', text: hostScript },
   { path: '/join.js', text: joinScript },
   { path: '/landing.js', text: landingScript },
   { path: '/print.js', text: printScript },
@@ -34,7 +36,8 @@ interface PageOptions {
 
 export function hostPage({ base, title, script, body }: PageOptions): string {
   const path = basePath(base)
-  const scripts = script === undefined ? '' : `<script defer src="${escapeHtml(path)}/${script}"></script>\n`
+  const scripts =
+    script === undefined ? '' : `<script type="module" src="${escapeHtml(path)}/${script}"></script>\n`
   const head = `<link rel="stylesheet" href="${escapeHtml(path)}/pages.css">\n${scripts}`
   return framedPage({ title, head, body, basePath: path })
 }
