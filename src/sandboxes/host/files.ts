@@ -8,6 +8,7 @@ import { makeDirectory, syncDirectory, syncFile } from '../../files/private-file
 import { formatInstantMs } from '../../values/instant.ts'
 import { snapshotNotFound } from '../contract/refusals.ts'
 import type { Snapshot } from '../contract/schema.ts'
+import { refusalOfFullDisk } from '../registry/full-disk.ts'
 import { fileBytes } from '../requests/file-bytes.ts'
 import { type Adoption, adoptCopy, removeDatabase, removeJournals } from './templates.ts'
 
@@ -156,12 +157,6 @@ export class SandboxFiles {
   #snapshotsOf(id: string): string {
     return join(this.directoryOf(id), 'snapshots')
   }
-}
-
-/** Returns `storage_full` for an error that says that the disk or the quota is full, and any other error unchanged. */
-export function refusalOfFullDisk(error: unknown): unknown {
-  const code = error instanceof Error && 'code' in error ? error.code : ''
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'SQLITE_FULL' ? storageFull() : error
 }
 
 async function removeUnfinished(directory: string): Promise<void> {

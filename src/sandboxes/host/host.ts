@@ -51,9 +51,10 @@ import {
   snapshotSeed,
 } from '../contract/schema.ts'
 import { qrCode } from '../pages/qr-code.ts'
+import { refusalOfFullDisk } from '../registry/full-disk.ts'
 import { Registry, type SandboxRecord } from '../registry/registry.ts'
 import { registryFile } from '../registry/registry-file.ts'
-import { refusalOfFullDisk, SandboxFiles } from './files.ts'
+import { SandboxFiles } from './files.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
 import { type LoadSeed, replaceKeys, Templates } from './templates.ts'
 
@@ -267,7 +268,7 @@ export class SandboxHost {
       await this.#files.create(id)
       if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
       await this.#fill(record)
-      this.#registry.put(record)
+      this.#registry.putRecords('sandbox', [record])
       this.#countBytes(record, await this.#files.bytesOf(id))
     } catch (error) {
       this.#sandboxes.delete(id)
@@ -336,7 +337,7 @@ export class SandboxHost {
   async replaceKey(id: string): Promise<CreatedSandbox> {
     this.#findOrThrow(id)
     // Whoever joined by mistake must not take the name back with the ticket.
-    orStorageFull(() => this.classes.endTicket(id))
+    this.classes.endTicket(id)
     return await this.#renewKey(id)
   }
 
@@ -357,7 +358,7 @@ export class SandboxHost {
   /** Creates a class, and reserves its places. Throws `overloaded` if the host has too few, and `validation_failed`. */
   createClass(input: NewClass): CreatedClass {
     this.#refusePlaces(Number(input.places), 0)
-    return orStorageFull(() => this.classes.create(newId(), input))
+    return this.classes.create(newId(), input)
   }
 
   /**
@@ -381,7 +382,7 @@ export class SandboxHost {
     const needed = this.classes.sandboxesOf(classId).filter(this.#isThere).length + missing.length
     if (needed > places) {
       this.#refusePlaces(needed, places)
-      orStorageFull(() => this.classes.setPlaces(classId, needed))
+      this.classes.setPlaces(classId, needed)
     }
     const created: CreatedSandbox[] = []
     for (const student of missing) created.push(await this.#addStudent(classId, student))
@@ -396,7 +397,7 @@ export class SandboxHost {
     } catch (error) {
       // The class was deleted meanwhile, or the disk is full.
       await this.delete(sandbox.id)
-      throw refusalOfFullDisk(error)
+      throw error
     }
     return { ...sandbox, identifier: student.identifier }
   }
@@ -406,13 +407,13 @@ export class SandboxHost {
   /** Opens the link of a class for its students. The link before stops working. Throws `class_not_found`. */
   openInvitation(classId: string): Invitation {
     const code = newCode()
-    const openedAt = orStorageFull(() => this.classes.openInvitation(classId, keyHash(code)))
+    const openedAt = this.classes.openInvitation(classId, keyHash(code))
     const link = `${this.#options.base}/join/${classId}#code=${code}`
     return { link, qrCode: `data:image/svg+xml,${encodeURIComponent(qrCode(link, 'link'))}`, openedAt }
   }
 
   closeInvitation(classId: string): void {
-    orStorageFull(() => this.classes.closeInvitation(classId))
+    this.classes.closeInvitation(classId)
   }
 
   readInvitation(classId: string): InvitedClass {
@@ -442,12 +443,12 @@ export class SandboxHost {
 
   /** Joins as a student that the class has; returns undefined if it has none of this name. */
   async #joinAs(classId: string, joining: Joining): Promise<CreatedSandbox | undefined> {
-    const student = orStorageFull(() => this.classes.takeName(classId, joining, this.#isThere))
+    const student = this.classes.takeName(classId, joining, this.#isThere)
     if (!student || !this.#isThere(student.id)) return undefined
     try {
       return await this.#renewKey(student.id)
     } catch (error) {
-      orStorageFull(() => this.classes.releaseName(student.id))
+      this.classes.releaseName(student.id)
       throw error
     }
   }
@@ -466,13 +467,13 @@ export class SandboxHost {
   async removeStudent(classId: string, sandboxId: string): Promise<void> {
     if (!this.classes.sandboxesOf(classId).includes(sandboxId)) throw sandboxNotFound()
     if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
-    orStorageFull(() => this.classes.removeStudent(sandboxId))
+    this.classes.removeStudent(sandboxId)
   }
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): ClassBoard {
     if (patch.places !== undefined) this.#changePlaces(id, Number(patch.places))
-    orStorageFull(() => this.classes.update(id, patch))
+    this.classes.update(id, patch)
     const { endsAtMs } = this.classes.find(id)
     for (const sandboxId of this.classes.sandboxesOf(id)) {
       const entry = this.#sandboxes.get(sandboxId)
@@ -485,14 +486,14 @@ export class SandboxHost {
     const students = this.classes.studentsOf(id).length
     if (places < students) throw tooFewPlaces(students)
     this.#refusePlaces(places, this.classes.find(id).places)
-    orStorageFull(() => this.classes.setPlaces(id, places))
+    this.classes.setPlaces(id, places)
   }
 
   /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */
   async deleteClass(id: string): Promise<void> {
     for (const sandboxId of this.classes.sandboxesOf(id))
       if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
-    orStorageFull(() => this.classes.delete(id))
+    this.classes.delete(id)
   }
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
@@ -577,18 +578,14 @@ export class SandboxHost {
     const record = { ...entry.record, ...changes }
     // A deleted sandbox must not return.
     if (this.#sandboxes.get(record.id) !== entry) return
-    try {
-      this.#registry.put(record)
-    } catch (error) {
-      throw refusalOfFullDisk(error)
-    }
+    this.#registry.putRecords('sandbox', [record])
     entry.record = record
   }
 
   /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start deletes it. */
   #unregister(id: string): void {
     try {
-      this.#registry.delete(id)
+      this.#registry.deleteRecords('sandbox', [id])
     } catch (error) {
       this.#options.log.error({ sandbox: id, error: String(error) }, 'a deleted sandbox is still registered')
     }
@@ -781,15 +778,6 @@ export class SandboxHost {
     } catch (error) {
       this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
     }
-  }
-}
-
-/** Returns the result of work. Throws `storage_full` if the disk is full. */
-function orStorageFull<T>(work: () => T): T {
-  try {
-    return work()
-  } catch (error) {
-    throw refusalOfFullDisk(error)
   }
 }
 

@@ -1,5 +1,6 @@
 import { Database } from 'bun:sqlite'
 import { reserveFile } from '../../files/private-file.ts'
+import { refusalOfFullDisk } from './full-disk.ts'
 
 /** What the host stores about a sandbox, apart from its content. Instants are in milliseconds since 1970. */
 export interface SandboxRecord {
@@ -31,10 +32,11 @@ export interface SandboxRecord {
   readonly keysRevokedAtMs?: number
 }
 
-/** The kinds of records that belong to classes. */
-type ClassTable = 'class' | 'student'
+/** The kinds of records. */
+const tables = ['sandbox', 'class', 'student'] as const
+type Table = (typeof tables)[number]
 
-/** The database in which a host registers its sandboxes and classes. */
+/** The database in which a host registers its sandboxes and classes. Its writes throw `storage_full` on a full disk. */
 export class Registry {
   readonly #database: Database
 
@@ -45,61 +47,49 @@ export class Registry {
     // With NORMAL, a power failure could take back what a student was told.
     this.#database.run('PRAGMA synchronous = FULL')
     this.#database.run(
-      'CREATE TABLE IF NOT EXISTS sandbox (id TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL) STRICT',
-    )
-    this.#database.run(
       'CREATE TABLE IF NOT EXISTS host (name TEXT NOT NULL PRIMARY KEY, value TEXT NOT NULL) STRICT',
     )
-    for (const table of ['class', 'student'] satisfies ClassTable[])
+    for (const table of tables)
       this.#database.run(
         `CREATE TABLE IF NOT EXISTS ${table} (id TEXT NOT NULL PRIMARY KEY, record TEXT NOT NULL) STRICT`,
       )
   }
 
   all(): SandboxRecord[] {
-    const rows = this.#database.query<{ record: string }, []>('SELECT record FROM sandbox').all()
-    // Safe: only `put` writes this table.
-    return rows.map(({ record }) => JSON.parse(record) as SandboxRecord)
-  }
-
-  put(record: SandboxRecord): void {
-    this.#database
-      .query(
-        'INSERT INTO sandbox (id, record) VALUES ($id, $record) ON CONFLICT (id) DO UPDATE SET record = $record',
-      )
-      .run({ id: record.id, record: JSON.stringify(record) })
-  }
-
-  delete(id: string): void {
-    this.#database.query('DELETE FROM sandbox WHERE id = $id').run({ id })
+    // Safe: only a host writes this table.
+    return this.records('sandbox') as SandboxRecord[]
   }
 
   /** Returns the records of a table, as `putRecords` wrote them. */
-  records(table: ClassTable): unknown[] {
+  records(table: Table): unknown[] {
     const rows = this.#database.query<{ record: string }, []>(`SELECT record FROM ${table}`).all()
     return rows.map(({ record }) => JSON.parse(record))
   }
 
   /** Writes records in one durable commit. */
-  putRecords(table: ClassTable, records: readonly { readonly id: string }[]): void {
+  putRecords(table: Table, records: readonly { readonly id: string }[]): void {
     const put = this.#database.query(
       `INSERT INTO ${table} (id, record) VALUES ($id, $record) ON CONFLICT (id) DO UPDATE SET record = $record`,
     )
-    this.#database.transaction(() => {
+    this.inOneCommit(() => {
       for (const record of records) put.run({ id: record.id, record: JSON.stringify(record) })
-    })()
+    })
   }
 
   /** Runs writes in one durable commit. */
   inOneCommit(write: () => void): void {
-    this.#database.transaction(write)()
+    try {
+      this.#database.transaction(write)()
+    } catch (error) {
+      throw refusalOfFullDisk(error)
+    }
   }
 
-  deleteRecords(table: ClassTable, ids: readonly string[]): void {
+  deleteRecords(table: Table, ids: readonly string[]): void {
     const remove = this.#database.query(`DELETE FROM ${table} WHERE id = $id`)
-    this.#database.transaction(() => {
+    this.inOneCommit(() => {
       for (const id of ids) remove.run({ id })
-    })()
+    })
   }
 
   /** Returns the value that is stored under a name, or stores and returns the value of `make`. */
