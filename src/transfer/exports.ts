@@ -3,11 +3,11 @@ import { readBoolean, type Statement, sql } from '../database/statement.ts'
 import { envelopeText } from '../shop/events/feed.ts'
 import { findLogBounds } from '../shop/log/bounds.ts'
 import { type SequencedEvent, sequencedColumns } from '../shop/log/recording.ts'
-import { DAY_MS, dayStartsIn } from '../shop/sales/verbs.ts'
+import { dayStartsIn } from '../shop/sales/verbs.ts'
 import { decimalText } from '../values/currency.ts'
 import { formatInstant } from '../values/instant.ts'
 import { parseJson } from '../values/json.ts'
-import { localTimesIn } from '../values/time-zone.ts'
+import { DAY_MS, localTimesIn } from '../values/time-zone.ts'
 
 const ROWS_PER_READ = 1000
 

@@ -1,3 +1,5 @@
+import { DAY_MS } from './time-zone.ts'
+
 const RFC3339 =
   /^(\d{4})-(\d{2})-(\d{2})[Tt](\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(?:[Zz]|([+-])(\d{2}):(\d{2}))$/
 
@@ -56,8 +58,6 @@ export function toStoredInstant(text: string): string {
 }
 
 export const DATE = /^\d{4}-\d{2}-\d{2}$/
-
-const DAY_MS = 24 * 3_600_000
 
 /** Returns the first millisecond of an instant or a date; undefined for any other text. */
 export function startMs(text: string): number | undefined {

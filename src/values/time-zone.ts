@@ -1,3 +1,6 @@
+/** The length of a day without a change of the clocks, in milliseconds. */
+export const DAY_MS = 86_400_000
+
 /**
  * Returns the name of a zone of the IANA time zone database as it is written there, such as `Europe/Vienna`; undefined
  * if there is no such zone.
@@ -38,8 +41,6 @@ interface Clocks {
    */
   readonly instantOf: (local: string) => number
 }
-
-const DAY_MS = 86_400_000
 
 /** Returns the clocks of a zone. */
 export function clocksIn(timeZone: string): Clocks {

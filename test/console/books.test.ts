@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore } from '../support/shop.ts'
 import { consoleBrowser } from './console-session.ts'
@@ -9,7 +10,6 @@ import { addPet, isTooWide, keyWith, LONG_NAME } from './shop-data.ts'
 
 /** The zone of the shop is west of Greenwich: at 22:00 there, it is the next day in UTC. */
 const ZONE = 'America/St_Johns'
-const DAY_MS = 86_400_000
 let nowMs = Date.parse('2026-11-22T22:00:00-03:30')
 const store = sharedStore('sqlite', { timeZone: ZONE, clock: () => nowMs, shopName: 'Käthe & <Söhne>' })
 const browser = consoleBrowser()

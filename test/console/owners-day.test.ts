@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
@@ -8,7 +9,6 @@ import { consoleBrowser } from './console-session.ts'
 import { setStoreTime } from './requests.ts'
 import { addPet, isTooWide } from './shop-data.ts'
 
-const DAY_MS = 86_400_000
 const ZONE = 'Pacific/Auckland'
 /** In Auckland, it is half past one on the next day. */
 let nowMs = Date.parse('2026-11-26T12:30:00Z')

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'bun:test'
 import { type ReservedSQL, SQL } from 'bun'
 import { Executions } from '../../src/database/postgres/executions.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newMigratedDatabase } from '../support/postgres-server.ts'
 
 const NOW = Date.parse('2026-06-01T12:00:00Z')
-const DAY_MS = 24 * 3_600_000
 /** A sweep follows each of these many commands that have ended. */
 const SWEEP_EVERY = 500
 

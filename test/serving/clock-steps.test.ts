@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import { RetentionClock } from '../../src/serving/retention-clock.ts'
 import { sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
 import { run } from '../support/process.ts'
@@ -14,7 +15,6 @@ import { newStoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 const KEPT_MS = 90 * DAY_MS
 /** The steps of a walk of the clock: each is a jump, a start or neither, and a run of at most an hour. */
 const STEPS = 60

@@ -2,11 +2,11 @@ import { expect, test } from 'bun:test'
 import type { StoreEngine } from '../../src/serving/open.ts'
 import { type SweepOptions, startSweeping, sweep } from '../../src/serving/sweeping.ts'
 import type { Log } from '../../src/values/log.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
 /** A number of commands above 1,000, so that a sweep that is limited to 1,000 commands is detected. */
 const COMMANDS = 1500

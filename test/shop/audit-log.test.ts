@@ -3,14 +3,13 @@ import { z } from 'zod'
 import { CHAIN_START, nextChainEntry } from '../../src/database/numbering/chain.ts'
 import type { AuditEntry } from '../../src/shop/events/audit-schema.ts'
 import { namedSubject, subjectKinds } from '../../src/shop/events/schema.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { importCategories, useShop } from '../support/busy-shop.ts'
 import { everyItem, makeClient } from '../support/client.ts'
 import { headOf } from '../support/received-events.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
 import { violatedInvariants } from '../support/violated-invariants.ts'
-
-const DAY_MS = 24 * 3_600_000
 
 const StoredEvent = z.object({
   id: z.bigint(),

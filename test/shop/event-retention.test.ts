@@ -5,6 +5,7 @@ import { listEvents, readEventPage } from '../../src/shop/events/feed.ts'
 import { findLogBounds } from '../../src/shop/log/bounds.ts'
 import { systemCommand } from '../../src/shop/registry/commands.ts'
 import { storedInstant } from '../../src/values/instant.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { everyItem, followEvents } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
@@ -20,7 +21,6 @@ import {
 } from '../support/store.ts'
 import { until } from '../support/until.ts'
 
-const DAY_MS = 24 * 3_600_000
 const KEPT_MS = 90 * DAY_MS
 
 /** Returns a store that keeps events for 90 days, and functions that move its clock and sweep. */

@@ -3,14 +3,13 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { startNightlyBackups } from '../../src/cli/backup-files/nightly-backups.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { run } from '../support/process.ts'
 import { makePet } from '../support/shop.ts'
 import { openTestStore } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 import { until } from '../support/until.ts'
-
-const DAY_MS = 86_400_000
 
 test('a served store backs itself up into PETSTORE_BACKUPS, says so, and the backup restores it', async () => {
   await using place = await newStoreDirectory('sqlite')

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { eventTypes } from '../../src/shop/log/event-types.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { useShop } from '../support/busy-shop.ts'
 import { eventRows, faultsOf } from '../support/received-events.ts'
 import { openReceiver, type Received, type Receiver, reply } from '../support/receiver.ts'
@@ -22,8 +23,6 @@ import {
   waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
-const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
 /** Leases are short, so that the senders check the clock often. */
 const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'bun:test'
 import { sweep } from '../../src/serving/sweeping.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { openReceiver, reply, silence } from '../support/receiver.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { codeOf, onEveryEngine, openTestStore } from '../support/store.ts'
@@ -14,7 +15,6 @@ import {
   waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** Leases are short, so that the senders check the clock often. */
 const delivery = { retryDelaysMs: [30], leaseMs: 150 }
 

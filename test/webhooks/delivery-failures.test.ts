@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import type { Command } from '../../src/shop/registry/commands.ts'
 import { executeCommand } from '../../src/shop/registry/run.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { testedEngines } from '../support/engines.ts'
 import { openReceiver, reply } from '../support/receiver.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -16,7 +17,6 @@ import {
   waitForDeliveries,
 } from '../support/webhook-receipts.ts'
 
-const DAY_MS = 24 * 3_600_000
 /** The dispatcher wakes the senders every third of a lease, so with short leases they soon notice a changed clock. */
 const delivery = { retryDelaysMs: [30, 30], leaseMs: 150, timeoutMs: 150 }
 const LONG_AGO = '2026-01-01T00:00:00Z'

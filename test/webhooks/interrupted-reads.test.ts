@@ -4,6 +4,7 @@ import type { Reader } from '../../src/database/engine.ts'
 import type { ParametersOf, Statement } from '../../src/database/statement.ts'
 import { systemCommand } from '../../src/shop/registry/commands.ts'
 import { storedInstant } from '../../src/values/instant.ts'
+import { DAY_MS } from '../../src/values/time-zone.ts'
 import { importCategories } from '../support/busy-shop.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
@@ -21,7 +22,6 @@ import {
 
 /** Far less than the interval at which the dispatcher and the senders poll. */
 const SOON_MS = 5000
-const DAY_MS = 24 * 3_600_000
 
 /** The statements of the dispatcher and of the senders, each a part of its text. */
 const FREE_WEBHOOKS = 'FROM webhook WHERE enabled = 1 AND (leased_by IS NULL'

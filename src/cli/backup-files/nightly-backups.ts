@@ -7,7 +7,7 @@ import { pause } from '../../serving/sweeping.ts'
 import { backupSqlite } from '../../transfer/sqlite-backup.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import type { Log } from '../../values/log.ts'
-import { clocksIn } from '../../values/time-zone.ts'
+import { clocksIn, DAY_MS } from '../../values/time-zone.ts'
 import { reasonOf } from '../terminal/terminal.ts'
 import { DATABASE_FILE, MANIFEST_FILE, readManifest, verifyBackup } from './backup-manifest.ts'
 import { recordBackup } from './last-backup.ts'
@@ -19,7 +19,6 @@ const FIRST_CHECK_MS = 2000
 const CHECK_EVERY_MS = 60_000
 /** The delay after a backup that failed, such as on a full disk. */
 const RETRY_MS = 15 * 60_000
-const DAY_MS = 86_400_000
 /** How many days, weeks and months keep a backup: the last one of each that has any. */
 const KEPT = { day: 7, week: 4, month: 12 } as const
 

@@ -17,6 +17,7 @@ import { findWrongKeys, findWrongTotals, invariants } from '../../shop/registry/
 import { hasEncryptedSecret } from '../../shop/webhooks/verbs.ts'
 import { countText } from '../../values/count-text.ts'
 import { parseInstantMs, storedInstant } from '../../values/instant.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { findRecords } from '../backup-files/last-backup.ts'
 import { readOwnSecretKey, secretKeyPath } from '../keys/secret-key.ts'
 import { readAddressFile } from '../store-access/address-file.ts'
@@ -43,7 +44,6 @@ const FREE_BYTES_MIN = 500 * 1_048_576
 const PROBLEMS_SHOWN = 5
 /** The file that the units of deploy/ read. */
 const ENVIRONMENT_FILE = '/etc/petstore.env'
-const DAY_MS = 86_400_000
 const BACKUP_AGE_MAX_MS = 7 * DAY_MS
 
 const firstKey = sql<{ since: string | null }>()('SELECT min(created_at) AS since FROM api_key')

@@ -1,10 +1,10 @@
+import { DAY_MS } from '../../values/time-zone.ts'
+
 /** Days of the shop, such as `2026-11-22`. An empty text leaves that end open. */
 export interface Period {
   readonly from: string
   readonly to: string
 }
-
-const DAY_MS = 86_400_000
 
 /** Returns the day that is a number of days after another one. */
 export function dayAfter(day: string, days: number): string {

@@ -4,6 +4,7 @@ import { keyHash, newKey } from '../../shop/keys/key-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { type JsonValue, parseJson } from '../../values/json.ts'
 import type { Log } from '../../values/log.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import {
   CLASS_DAYS_MAX,
   type Class,
@@ -34,7 +35,6 @@ import { type Exercise, type Lesson, readLesson } from './lesson.ts'
 import { findJoining, identity } from './names.ts'
 
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 /** How long the request of somebody who joins can be repeated. */
 const TICKET_MS = 10 * MINUTE_MS
 /** How long the results of a class are kept after its sandboxes have expired. */

@@ -5,7 +5,7 @@ import { mapRead } from '../../database/map-read.ts'
 import { sql } from '../../database/statement.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
-import { datesIn } from '../../values/time-zone.ts'
+import { DAY_MS, datesIn } from '../../values/time-zone.ts'
 import type { Context, QueryContext } from '../kernel/context.ts'
 import { type CommandsOf, onResource, type QueriesOf } from '../kernel/handlers.ts'
 import { IDS_MAX, STOCK_MAX } from '../kernel/limits.ts'
@@ -222,7 +222,6 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
 }
 
 const SUMMARY_DAYS = 30
-const DAY_MS = 86_400_000
 
 /**
  * Returns the totals of the store, and the number of orders placed on each of the last 30 days in the time zone of the

@@ -2,7 +2,7 @@ import type { Input, Page } from '../../contract/operation.ts'
 import type { Reader } from '../../database/engine.ts'
 import { CURRENCY_DEFAULT } from '../../values/currency.ts'
 import { storedInstant, toStoredInstant } from '../../values/instant.ts'
-import { clocksIn } from '../../values/time-zone.ts'
+import { clocksIn, DAY_MS } from '../../values/time-zone.ts'
 import type { QueryContext } from '../kernel/context.ts'
 import type { QueriesOf } from '../kernel/handlers.ts'
 import { PERIODS_MAX } from '../kernel/limits.ts'
@@ -39,7 +39,6 @@ async function listSales(reader: Reader, input: Input<typeof sales.listSales>): 
   )
 }
 
-export const DAY_MS = 86_400_000
 /** The last day that a date can name. */
 const LAST_DAY_MS = Date.parse('9999-12-31')
 
