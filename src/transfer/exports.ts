@@ -199,7 +199,7 @@ function byId(statement: Statement<DatabaseRow, 'after'>): Resource {
 /** Returns the names of the columns that a statement selects. None of them is computed with a comma. */
 function columnsOf({ text }: Statement<DatabaseRow, string>): string[] {
   const selected = text.slice(text.indexOf('SELECT') + 'SELECT'.length, text.lastIndexOf('FROM'))
-  return selected.split(',').map(column => /\w+(?="?\s*$)/.exec(column)?.[0] ?? '')
+  return selected.split(',').map(column => column.replaceAll('"', '').trim().split(' ').at(-1) ?? '')
 }
 
 function rowsById(statement: Statement<DatabaseRow, 'after'>) {
