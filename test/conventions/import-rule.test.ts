@@ -100,6 +100,7 @@ const mayImportOutside: Readonly<Record<string, readonly string[]>> = {
   'test/transfer': SHARED_BY_TESTS,
   'test/console': SHARED_BY_TESTS,
   'test/webhooks': SHARED_BY_TESTS,
+  'test/pictures.ts': ['src', 'test/support'],
   'test/prove.ts': ['test/support'],
   'test/prove-files.ts': ['test/support'],
   'test/prove-postgres.ts': ['test/support'],
