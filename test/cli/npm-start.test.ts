@@ -1,9 +1,10 @@
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { childEnvironment } from '../support/process.ts'
-import { openReceiver } from '../support/receiver.ts'
+import { childEnvironment, runToEnd } from '../support/process.ts'
+import { deadPort, openReceiver } from '../support/receiver.ts'
 import { ROOT } from '../support/root.ts'
+import { ADMIN_KEY } from '../support/store.ts'
 import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
 
@@ -174,4 +175,17 @@ test('.ci/first-sale says that its port is in use, and sends nothing to the serv
   const says = await new Response(script.stderr).text()
   expect([await script.exited, says]).toEqual([1, `port ${port} is in use: set PETSTORE_PORT\n`])
   expect(other.received).toEqual([])
+})
+
+test('the first requests load no module, so that they are as fast as later ones; a document loads some', async () => {
+  const data = join(directory, 'first')
+  const script = join(ROOT, 'test/cli/first-requests.ts')
+  const { output } = await runToEnd(
+    [process.execPath, script, data, `${await deadPort()}`, ADMIN_KEY],
+    childEnvironment({ PETSTORE_ADMIN_KEY: ADMIN_KEY, PETSTORE_LOG_LEVEL: 'error' }),
+  )
+  const { '/openapi.yaml': ofDocument, ...ofOthers } = JSON.parse(output)
+  expect(Object.keys(ofOthers)).toHaveLength(6)
+  expect(Object.entries(ofOthers).filter(([, modules]) => modules !== 0)).toEqual([])
+  expect(ofDocument).toBeGreaterThan(10)
 })
