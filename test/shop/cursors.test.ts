@@ -159,6 +159,7 @@ onEveryEngine(engine => {
         }
         const bare = await secondPage(path, '')
         await check('none', '200', path, bare)
+        await check('a text', '400 invalid_cursor', path, 'cursor=nonsense')
         if (otherPath !== undefined) await check('path', '400 invalid_cursor', otherPath, bare)
         for (const [name, [query, other]] of Object.entries(queries)) {
           const cursor = await secondPage(path, query)

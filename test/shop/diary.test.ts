@@ -89,6 +89,7 @@ onEveryEngine(engine => {
     const { client } = store()
     const { petId } = await makePet(client, { quantity: 90n })
     const placed: Order[] = []
+    for (const reference of ['s-1', 'S-1 ', 'S-10']) await client.placeOrder({ body: { petId, reference } })
     for (let index = 0; index < 8; index++) {
       nowMs += HOUR_MS
       const shipDate = `2027-01-0${9 - index}T00:00:00Z`
@@ -96,6 +97,9 @@ onEveryEngine(engine => {
       placed.push((await client.placeOrder({ body })).data)
     }
     const [first, , , , , last] = placed
+    expect(await list({ reference: 'S-1' })).toEqual(placed)
+    expect(await list({ reference: 'S-1', sort: '-id' })).toEqual(placed.toReversed())
+    expect(await list({ reference: 'S-1', sort: '-shipDate' })).toEqual(placed)
     const filters = {
       reference: 'S-1',
       createdAfter: first?.createdAt ?? '',
