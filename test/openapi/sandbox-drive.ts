@@ -79,13 +79,18 @@ function inDays(days: number): string {
 }
 
 async function createDriven(host: TestHost, seed = 'demo'): Promise<Driven> {
-  const ofClass = host.host.createClass({ name: '10b', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const ofClass = host.host.ofClasses.createClass({
+    name: '10b',
+    lesson: LESSON,
+    endsAt: inDays(1),
+    places: 1n,
+  })
   const hostKey = readFileSync(join(host.directory, 'host-key'), 'utf8').trim()
   return {
     ...(await host.create({ seed })),
     hostKey,
     ofClass,
-    code: codeOf(host.host.openInvitation(ofClass.id)),
+    code: codeOf(host.host.ofClasses.openInvitation(ofClass.id)),
   }
 }
 
@@ -196,7 +201,9 @@ function mistakes(id: HostOperationId, request: HostRequest): HostRequest[] {
 /** Sends requests that name snapshots or sandboxes that do not exist, and those that a student may not send. */
 async function driveMissing(host: TestHost): Promise<Observed[]> {
   const sandbox = await createDriven(host, 'empty')
-  const [student] = await host.host.addStudents(sandbox.ofClass.id, [{ name: 'Ada', identifier: 'ada' }])
+  const [student] = await host.host.ofClasses.addStudents(sandbox.ofClass.id, [
+    { name: 'Ada', identifier: 'ada' },
+  ])
   if (!student) throw new Error('no student was added')
   const observed: Observed[] = []
   for (const id of ids) {
@@ -231,7 +238,7 @@ async function driveMissing(host: TestHost): Promise<Observed[]> {
 /** Returns the object and the name of a method that every request of an operation calls. */
 function failingPart({ host }: TestHost, id: HostOperationId): [part: object, name: string] {
   if (id === 'listClasses') return [host.classes, 'list']
-  if (id === 'createClass') return [host, 'createClass']
+  if (id === 'createClass') return [host.ofClasses, 'createClass']
   const parts = {
     host: [host, 'create'],
     sandbox: [host, 'find'],

@@ -27,7 +27,11 @@ function codeOf({ link }: Pick<Invitation, 'link'>): string {
 }
 
 /** Returns functions of somebody with the link of a class, which is opened anew. */
-function invite({ host, base }: TestHost, { id }: CreatedClass, code = codeOf(host.openInvitation(id))) {
+function invite(
+  { host, base }: TestHost,
+  { id }: CreatedClass,
+  code = codeOf(host.ofClasses.openInvitation(id)),
+) {
   const url = `${base}/classes/${id}/join`
   return {
     code,
@@ -40,7 +44,12 @@ function invite({ host, base }: TestHost, { id }: CreatedClass, code = codeOf(ho
 /** Serves a host with a class of some places, without names. */
 async function openPlaces(places: bigint, options: TestHostOptions = {}) {
   const session = await openClass([], options)
-  const ofClass = session.host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
+  const ofClass = session.host.host.ofClasses.createClass({
+    name: '10c',
+    lesson: LESSON,
+    endsAt: inDays(1),
+    places,
+  })
   return { ...session, ofClass, [Symbol.asyncDispose]: () => session[Symbol.asyncDispose]() }
 }
 
@@ -195,7 +204,7 @@ test('two students with one name are told apart by what makes them unique', asyn
   await using session = await openClass([])
   const { host, ofClass } = session
   const students = ['a1@x.example', 'a2@x.example'].map(identifier => ({ name: 'Anna', identifier }))
-  await host.host.addStudents(ofClass.id, students)
+  await host.host.ofClasses.addStudents(ofClass.id, students)
   const { read, join } = invite(host, ofClass)
   expect((await read()).data).toMatchObject({ students })
   const second = joined(await join('Anna', 'a2@x.example'))
@@ -222,7 +231,7 @@ test('a code of a closed link, an earlier link, or an ended or deleted class get
   const earlier = invite(host, ofClass)
   const other = invite(
     host,
-    host.host.createClass({ name: 'x', lesson: LESSON, endsAt: inDays(1), places: 1n }),
+    host.host.ofClasses.createClass({ name: 'x', lesson: LESSON, endsAt: inDays(1), places: 1n }),
   )
   const current = invite(host, ofClass)
   expect((await current.read()).status).toBe(200)
@@ -275,7 +284,7 @@ test('those with the code have a limit by class, which other classes do not feel
   const { host, ofClass } = session
   const other = invite(
     host,
-    host.host.createClass({ name: 'x', lesson: LESSON, endsAt: inDays(1), places: 1n }),
+    host.host.ofClasses.createClass({ name: 'x', lesson: LESSON, endsAt: inDays(1), places: 1n }),
   )
   const { read } = invite(host, ofClass)
   const statuses = await Promise.all(Array.from({ length: 1201 }, async () => (await read()).status))
@@ -384,7 +393,7 @@ test('a student of a class without a list types a name on a phone', async () => 
   const { host, ofClass } = session
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
   page.on('dialog', dialog => dialog.accept())
-  const { link } = host.host.openInvitation(ofClass.id)
+  const { link } = host.host.ofClasses.openInvitation(ofClass.id)
   await page.goto(link)
   await page.getByLabel('Type your name').fill('  Ada Lovelace ')
   expect(await page.getByLabel('Choose your name').isVisible()).toBe(false)

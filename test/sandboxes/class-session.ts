@@ -35,8 +35,8 @@ export async function openClass(
   let host = await openSandboxHost(options)
   const { directory, base } = host
   const places = BigInt(Math.max(1, names.length))
-  const ofClass = host.host.createClass({ name: '10b', lesson, endsAt: inDays(10), places })
-  const students = await host.host.addStudents(
+  const ofClass = host.host.ofClasses.createClass({ name: '10b', lesson, endsAt: inDays(10), places })
+  const students = await host.host.ofClasses.addStudents(
     ofClass.id,
     names.map(name => ({ name, identifier: name })),
   )

@@ -59,7 +59,12 @@ test('the key of a student cannot delete the sandbox, change it, clear its log, 
 test('a teacher of another class has no power, and the host key has that of each teacher', async () => {
   await using session = await openClass(['Ada'])
   const { host, hostKey, ofClass } = session
-  const other = host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const other = host.host.ofClasses.createClass({
+    name: '10c',
+    lesson: LESSON,
+    endsAt: inDays(1),
+    places: 1n,
+  })
   const control = `${host.base}/sandboxes/${session.students[0]?.id}`
   for (const path of [`${host.base}/classes/${ofClass.id}`, `${control}/requests`, `${control}/archive`])
     expect((await call('GET', path, other.teacherKey)).status).toBe(401)
@@ -150,14 +155,14 @@ test('a class reserves its places, and a host without room for them refuses it',
   })
   const { host } = session
   const create = (places: bigint): unknown =>
-    host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
+    host.host.ofClasses.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
   expect(() => create(5n)).toThrow('limit of 5 sandboxes')
   expect(() => create(4n)).not.toThrow()
   expect(() => create(1n)).toThrow('limit of 5 sandboxes')
   expect(await host.host.create({}).catch(error => error.message)).toContain('limit of 5 sandboxes')
   await using wide = await openClass([], { limits: { open: 3, bytes: 3 * MIB, bytesTotal: 8 * MIB } })
   const widely = (places: bigint): unknown =>
-    wide.host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
+    wide.host.host.ofClasses.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places })
   expect(() => widely(4n)).toThrow('3 open sandboxes')
   expect(() => widely(2n)).toThrow('8 MiB on its disk')
 })
@@ -379,7 +384,12 @@ test('the teacher uses the store of a student, and neither the board nor the log
   await using session = await openClass(['Ada'])
   const { host, ofClass } = session
   const [ada] = session.students
-  const other = host.host.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 1n })
+  const other = host.host.ofClasses.createClass({
+    name: '10c',
+    lesson: LESSON,
+    endsAt: inDays(1),
+    places: 1n,
+  })
   const orders = `${ada?.baseUrl}/store/orders`
   expect((await call('POST', orders, ofClass.teacherKey, { petId: 3 })).status).toBe(201)
   expect((await call('GET', `${ada?.baseUrl}/pets?limit=1`, ofClass.teacherKey)).status).toBe(200)

@@ -22,8 +22,8 @@ interface LessonReport {
 export async function checkLesson(text: string, host: SandboxHost): Promise<LessonReport> {
   const { exercises } = readLesson(text)
   const endsAt = new Date(Date.now() + HOUR_MS).toISOString()
-  const { id } = host.createClass({ name: 'check', lesson: text, endsAt, places: 1n })
-  const [student] = await host.addStudents(id, [{ name: 'solutions', identifier: 'solutions' }])
+  const { id } = host.ofClasses.createClass({ name: 'check', lesson: text, endsAt, places: 1n })
+  const [student] = await host.ofClasses.addStudents(id, [{ name: 'solutions', identifier: 'solutions' }])
   if (!student) throw new Error('the class of the check has no student')
   const lines: string[] = []
   const problems: string[] = []

@@ -359,18 +359,18 @@ export class HostApi {
       if (hasOwnKey(context, record)) this.#host.classes.noteUse(record.id)
       return this.#host.classes.progressOf(record.id)
     },
-    createClass: ({ body }) => this.#host.createClass(body),
+    createClass: ({ body }) => this.#host.ofClasses.createClass(body),
     listClasses: () => this.#host.classes.list(),
     getClass: ({ record }) => this.#host.classes.board(record),
-    updateClass: ({ record, body }) => this.#host.updateClass(record, body),
-    readInvitation: ({ record }) => this.#host.readInvitation(record),
-    joinClass: ({ record, body }) => this.#host.joinClass(record, body),
-    openInvitation: ({ record }) => this.#host.openInvitation(record),
-    closeInvitation: async ({ record }) => this.#host.closeInvitation(record),
-    deleteClass: ({ record }) => this.#host.deleteClass(record),
-    addStudents: ({ record, body }) => this.#host.addStudents(record, body.students),
+    updateClass: ({ record, body }) => this.#host.ofClasses.updateClass(record, body),
+    readInvitation: ({ record }) => this.#host.ofClasses.readInvitation(record),
+    joinClass: ({ record, body }) => this.#host.ofClasses.joinClass(record, body),
+    openInvitation: ({ record }) => this.#host.ofClasses.openInvitation(record),
+    closeInvitation: async ({ record }) => this.#host.ofClasses.closeInvitation(record),
+    deleteClass: ({ record }) => this.#host.ofClasses.deleteClass(record),
+    addStudents: ({ record, body }) => this.#host.ofClasses.addStudents(record, body.students),
     removeStudent: ({ context, record }) =>
-      this.#host.removeStudent(record, context.pathParameters.sandboxId ?? ''),
+      this.#host.ofClasses.removeStudent(record, context.pathParameters.sandboxId ?? ''),
     deleteRequests: ({ record }) =>
       this.#host.use(record.id, async ({ requests }) => {
         await requests.clear()

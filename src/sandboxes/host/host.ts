@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
-import { uptime } from 'node:os'
 import { join } from 'node:path'
-import { StoreError } from '../../contract/error.ts'
 import { sandboxNotFound, shuttingDown } from '../../contract/refusals.ts'
 import { isDamaged } from '../../database/sqlite/connection.ts'
 import { DamagedDatabase } from '../../database/sqlite/light-engine.ts'
@@ -11,35 +9,13 @@ import { TimeSlices } from '../../database/time-slices.ts'
 import { makeDirectory } from '../../files/private-file.ts'
 import { SharedCapacity } from '../../http/limits/admission.ts'
 import { loadPages } from '../../http/pages/pages.ts'
-import { keyHash, keyHint, newCode, newKey } from '../../shop/keys/key-text.ts'
+import { keyHash, keyHint, newKey } from '../../shop/keys/key-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { HostLimit } from '../../webhooks/host-limit.ts'
-import { Classes, ticketHashOf } from '../classes/classes.ts'
-import { freeNames, typedName } from '../classes/names.ts'
-import type {
-  ClassBoard,
-  ClassPatch,
-  CreatedClass,
-  Invitation,
-  InvitedClass,
-  Joining,
-  NewClass,
-  NewStudent,
-} from '../contract/class-schema.ts'
-import {
-  allOpenAreBusy,
-  classFull,
-  emptyName,
-  hostFull,
-  sandboxDamaged,
-  snapshotDamaged,
-  tooFewPlaces,
-  tooManySnapshots,
-} from '../contract/refusals.ts'
+import { Classes } from '../classes/classes.ts'
+import { allOpenAreBusy, sandboxDamaged, snapshotDamaged, tooManySnapshots } from '../contract/refusals.ts'
 import {
   type CreatedSandbox,
-  ID_ALPHABET,
-  ID_CHARS,
   isSandboxId,
   isSeedName,
   LIFETIME_SECONDS_DEFAULT,
@@ -50,12 +26,16 @@ import {
   shownSeed,
   snapshotSeed,
 } from '../contract/schema.ts'
-import { qrCode } from '../pages/qr-code.ts'
 import { refusalOfFullDisk } from '../registry/full-disk.ts'
 import { Registry, type SandboxRecord } from '../registry/registry.ts'
 import { registryFile } from '../registry/registry-file.ts'
+import { readBootId } from './boot-id.ts'
+import { ClassSandboxes, type OfClass } from './class-sandboxes.ts'
 import { SandboxFiles } from './files.ts'
+import { HostSpace } from './host-space.ts'
+import { newId } from './new-id.ts'
 import { OpenSandbox, type SharedOptions } from './open-sandbox.ts'
+import { ignoreDeleted, leastRecentlyUsed, newEntry, type SandboxEntry } from './sandbox-entry.ts'
 import { type LoadSeed, replaceKeys, Templates } from './templates.ts'
 
 // Anybody can create a sandbox, so webhooks must not be usable to flood other servers.
@@ -97,26 +77,12 @@ export interface HostOptions
   readonly graceMs?: number
 }
 
-/** A sandbox of the host: its record, and its store while the store is open. */
-interface SandboxEntry {
-  record: SandboxRecord
-  opened: OpenSandbox | undefined
-  /** Set while requests wait until the store is open. */
-  opening: Promise<void> | undefined
-  /** Settled when the sandbox is opened again after it was closed to make room, or will not be. */
-  reopened: PromiseWithResolvers<void>
-  /** When a sweep first found the sandbox expired, by `performance.now`; undefined if it has not expired. */
-  expiredSinceMs: number | undefined
-  /**
-   * Settles when all requested turns have ended. Each opening, closing, reset, deletion or change of a snapshot is one
-   * turn; a sandbox has one turn at a time.
-   */
-  lastTurn: Promise<unknown>
-}
-
 /** All sandboxes of one data directory. The caller holds the lock of the directory. */
 export class SandboxHost {
   readonly classes: Classes
+  /** Changes classes together with their sandboxes. */
+  readonly ofClasses: ClassSandboxes
+  readonly #space: HostSpace
   readonly #options: HostOptions
   readonly #shared: SharedOptions
   readonly #files: SandboxFiles
@@ -128,11 +94,6 @@ export class SandboxHost {
   /** Resolves as soon as any request to any sandbox ends. */
   #useEnded = Promise.withResolvers<void>()
   #openCount = 0
-  #bytes = 0
-  /** Settles when all requested additions of students have ended. */
-  #lastAddition: Promise<unknown> = Promise.resolve()
-  /** The bytes of the sandboxes of classes. */
-  #classBytes = 0
   #isClosing = false
 
   constructor(options: HostOptions) {
@@ -143,6 +104,17 @@ export class SandboxHost {
     this.#files = new SandboxFiles(join(directory, 'sandboxes'), slices)
     this.#registry = new Registry(registryFile(directory))
     this.classes = new Classes({ registry: this.#registry, clock, log })
+    this.#space = new HostSpace({
+      limits: options.limits,
+      classes: this.classes,
+      sandboxCount: () => this.#sandboxes.size,
+    })
+    this.ofClasses = new ClassSandboxes({
+      classes: this.classes,
+      sandboxes: this,
+      space: this.#space,
+      base: options.base,
+    })
     const secretKey = this.#registry.getOrCreateValue('secret-key', () => randomBytes(32).toString('base64'))
     this.#shared = {
       ...options,
@@ -173,7 +145,7 @@ export class SandboxHost {
 
   /** The numbers of sandboxes and of open databases, and the bytes of all sandboxes on the disk. */
   get counts(): { sandboxes: number; open: number; bytes: number } {
-    return { sandboxes: this.#sandboxes.size, open: this.#openCount, bytes: this.#bytes }
+    return { sandboxes: this.#sandboxes.size, open: this.#openCount, bytes: this.#space.bytes }
   }
 
   /** Deletes files that a killed process left behind, counts the bytes, and builds the template of the demo shop. */
@@ -181,6 +153,11 @@ export class SandboxHost {
     await this.#files.clean(id => this.#sandboxes.has(id))
     await this.#sweep()
     await this.#templates.file('demo')
+  }
+
+  /** Returns whether there is a sandbox, even an expired one. */
+  has(id: string): boolean {
+    return this.#sandboxes.has(id)
   }
 
   /** Returns the record of a sandbox that has not expired; undefined if there is none. */
@@ -229,17 +206,16 @@ export class SandboxHost {
    * `shutting_down`, and `overloaded` if the host is full.
    */
   async create(input: NewSandbox): Promise<CreatedSandbox> {
-    const { limits } = this.#options
-    if (this.#sandboxes.size + this.classes.reserved.free >= limits.sandboxes)
-      throw hostFull(`${limits.sandboxes} sandboxes`)
-    this.#refuseBeyondTotalBytes()
+    this.#space.refuseSandbox()
     return this.#create(input)
   }
 
-  async #create(
-    input: NewSandbox,
-    ofClass?: { readonly classId: string; readonly endsAtMs: number },
-  ): Promise<CreatedSandbox> {
+  /** Creates a sandbox in a place that a class has reserved. */
+  createInClass(label: string, ofClass: OfClass): Promise<CreatedSandbox> {
+    return this.#create({ label }, ofClass)
+  }
+
+  async #create(input: NewSandbox, ofClass?: OfClass): Promise<CreatedSandbox> {
     const { clock } = this.#options
     const { seed = 'demo', label = '', lifetimeSeconds = BigInt(LIFETIME_SECONDS_DEFAULT) } = input
     if (this.#isClosing) throw shuttingDown()
@@ -269,7 +245,7 @@ export class SandboxHost {
       if (!isSeedName(seed)) await this.#copySeedSnapshot(seed, id)
       await this.#fill(record)
       this.#registry.putRecords('sandbox', [record])
-      this.#countBytes(record, await this.#files.bytesOf(id))
+      this.#space.count(record, await this.#files.bytesOf(id))
     } catch (error) {
       this.#sandboxes.delete(id)
       await this.#files.delete(id)
@@ -287,6 +263,12 @@ export class SandboxHost {
       }),
     })
     return this.show(entry.record)
+  }
+
+  /** Sets when a sandbox expires. Does nothing if it was deleted. */
+  expireAt(id: string, expiresAtMs: number): void {
+    const entry = this.#sandboxes.get(id)
+    if (entry && entry.record.expiresAtMs !== expiresAtMs) this.#save(entry, { expiresAtMs })
   }
 
   /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
@@ -324,7 +306,7 @@ export class SandboxHost {
       await this.#close(entry)
       const bytes = await this.#files.bytesOf(id)
       await this.#files.delete(id)
-      this.#countBytes(entry.record, -bytes)
+      this.#space.count(entry.record, -bytes)
       // This comes last: on a full disk, the registry has no space for this change until the files are deleted.
       this.#unregister(id)
     })
@@ -338,10 +320,11 @@ export class SandboxHost {
     this.#findOrThrow(id)
     // Whoever joined by mistake must not take the name back with the ticket.
     this.classes.endTicket(id)
-    return await this.#renewKey(id)
+    return await this.renewKey(id)
   }
 
-  #renewKey(id: string): Promise<CreatedSandbox> {
+  /** Like `replaceKey`, but somebody who joined may repeat the request. */
+  renewKey(id: string): Promise<CreatedSandbox> {
     return this.#inTurn(this.#findOrThrow(id), async entry => {
       await this.#close(entry)
       const key = newKey()
@@ -353,147 +336,6 @@ export class SandboxHost {
       this.classes.noteUse(id)
       return { ...this.show(entry.record), adminKey: key }
     })
-  }
-
-  /** Creates a class, and reserves its places. Throws `overloaded` if the host has too few, and `validation_failed`. */
-  createClass(input: NewClass): CreatedClass {
-    this.#refusePlaces(Number(input.places), 0)
-    return this.classes.create(newId(), input)
-  }
-
-  /**
-   * Creates a sandbox for each student that a class lacks. Throws `overloaded` if the host has no place for all of
-   * them, and the refusals of `create`; the students before the failure are then in the class.
-   */
-  addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
-    // One after the other: two equal requests at once must not add a student twice.
-    return this.#afterAdditions(() => this.#addStudents(classId, students))
-  }
-
-  #afterAdditions<Result>(add: () => Promise<Result>): Promise<Result> {
-    const added = this.#lastAddition.then(add)
-    this.#lastAddition = added.catch(() => {})
-    return added
-  }
-
-  async #addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
-    const missing = this.classes.missing(classId, students, this.#isThere)
-    const { places } = this.classes.find(classId)
-    const needed = this.classes.sandboxesOf(classId).filter(this.#isThere).length + missing.length
-    if (needed > places) {
-      this.#refusePlaces(needed, places)
-      this.classes.setPlaces(classId, needed)
-    }
-    const created: CreatedSandbox[] = []
-    for (const student of missing) created.push(await this.#addStudent(classId, student))
-    return created
-  }
-
-  async #addStudent(classId: string, student: NewStudent, ticketHash?: string): Promise<CreatedSandbox> {
-    const { endsAtMs } = this.classes.find(classId)
-    const sandbox = await this.#create({ label: student.name }, { classId, endsAtMs })
-    try {
-      this.classes.addStudent(classId, sandbox.id, student, ticketHash)
-    } catch (error) {
-      // The class was deleted meanwhile, or the disk is full.
-      await this.delete(sandbox.id)
-      throw error
-    }
-    return { ...sandbox, identifier: student.identifier }
-  }
-
-  readonly #isThere = (sandboxId: string): boolean => this.#sandboxes.has(sandboxId)
-
-  /** Opens the link of a class for its students. The link before stops working. Throws `class_not_found`. */
-  openInvitation(classId: string): Invitation {
-    const code = newCode()
-    const openedAt = this.classes.openInvitation(classId, keyHash(code))
-    const link = `${this.#options.base}/join/${classId}#code=${code}`
-    return { link, qrCode: `data:image/svg+xml,${encodeURIComponent(qrCode(link, 'link'))}`, openedAt }
-  }
-
-  closeInvitation(classId: string): void {
-    this.classes.closeInvitation(classId)
-  }
-
-  readInvitation(classId: string): InvitedClass {
-    const students = this.classes.studentsOf(classId)
-    const { name, places } = this.classes.find(classId)
-    const isFree = ({ id, takenAtMs }: (typeof students)[number]): boolean =>
-      takenAtMs === undefined || !this.#isThere(id)
-    return { name, students: freeNames(students, isFree), hasRoom: students.length < places }
-  }
-
-  /**
-   * Takes a free name of a class, and returns its sandbox with another key. In a class with room, creates a sandbox for
-   * another name. Throws `name_taken`, and `sandbox_limit_reached` if the class has no room.
-   */
-  async joinClass(classId: string, joining: Joining): Promise<CreatedSandbox> {
-    const name = typedName(joining.name)
-    if (name === '') throw emptyName()
-    const taken = await this.#joinAs(classId, joining)
-    // Students are added one after the other, so that two equal names at once are not both added.
-    return (
-      taken ??
-      this.#afterAdditions(
-        async () => (await this.#joinAs(classId, joining)) ?? this.#addJoining(classId, name, joining),
-      )
-    )
-  }
-
-  /** Joins as a student that the class has; returns undefined if it has none of this name. */
-  async #joinAs(classId: string, joining: Joining): Promise<CreatedSandbox | undefined> {
-    const student = this.classes.takeName(classId, joining, this.#isThere)
-    if (!student || !this.#isThere(student.id)) return undefined
-    try {
-      return await this.#renewKey(student.id)
-    } catch (error) {
-      this.classes.releaseName(student.id)
-      throw error
-    }
-  }
-
-  /** Adds a student of another name, or one of the list whose sandbox the teacher has deleted. */
-  #addJoining(classId: string, name: string, joining: Joining): Promise<CreatedSandbox> {
-    const { places } = this.classes.find(classId)
-    const students = this.classes.studentsOf(classId)
-    const listed = this.classes.takeName(classId, joining, this.#isThere)
-    const needed = listed ? students.filter(({ id }) => this.#isThere(id)) : students
-    if (needed.length >= places) throw classFull(places)
-    return this.#addStudent(classId, listed ?? { name, identifier: name }, ticketHashOf(joining) ?? '')
-  }
-
-  /** Removes a student with the sandbox: the name and the place are free. Throws `sandbox_not_found`. */
-  async removeStudent(classId: string, sandboxId: string): Promise<void> {
-    if (!this.classes.sandboxesOf(classId).includes(sandboxId)) throw sandboxNotFound()
-    if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
-    this.classes.removeStudent(sandboxId)
-  }
-
-  /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
-  updateClass(id: string, patch: ClassPatch): ClassBoard {
-    if (patch.places !== undefined) this.#changePlaces(id, Number(patch.places))
-    this.classes.update(id, patch)
-    const { endsAtMs } = this.classes.find(id)
-    for (const sandboxId of this.classes.sandboxesOf(id)) {
-      const entry = this.#sandboxes.get(sandboxId)
-      if (entry && entry.record.expiresAtMs !== endsAtMs) this.#save(entry, { expiresAtMs: endsAtMs })
-    }
-    return this.classes.board(id)
-  }
-
-  #changePlaces(id: string, places: number): void {
-    const students = this.classes.studentsOf(id).length
-    if (places < students) throw tooFewPlaces(students)
-    this.#refusePlaces(places, this.classes.find(id).places)
-    this.classes.setPlaces(id, places)
-  }
-
-  /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */
-  async deleteClass(id: string): Promise<void> {
-    for (const sandboxId of this.classes.sandboxesOf(id))
-      if (this.#sandboxes.has(sandboxId)) await this.delete(sandboxId).catch(ignoreDeleted)
-    this.classes.delete(id)
   }
 
   async listSnapshots(id: string): Promise<Snapshot[]> {
@@ -515,12 +357,11 @@ export class SandboxHost {
       const existing = await this.#files.listSnapshots(id)
       const replaced = existing.find(snapshot => snapshot.name === name)
       if (!replaced && existing.length >= limits.snapshots) throw tooManySnapshots(limits.snapshots)
-      if (entry.record.classId === undefined || this.#classBytes >= this.#reservedBytes)
-        this.#refuseBeyondTotalBytes()
+      this.#space.refuseSnapshot(entry.record)
       const { engine } = entry.opened ?? (await this.#open(entry))
       await this.#files.writeSnapshot(id, name, engine.copyTo)
       const snapshot = await this.#files.showSnapshot(id, name)
-      this.#countBytes(entry.record, Number(snapshot.bytes - (replaced?.bytes ?? 0n)))
+      this.#space.count(entry.record, Number(snapshot.bytes - (replaced?.bytes ?? 0n)))
       return snapshot
     })
   }
@@ -529,7 +370,7 @@ export class SandboxHost {
     return this.#inTurn(this.#findOrThrow(id), async ({ record }) => {
       const { bytes } = await this.#files.showSnapshot(id, name)
       await rm(this.#files.findSnapshot(id, name))
-      this.#countBytes(record, -Number(bytes))
+      this.#space.count(record, -Number(bytes))
     })
   }
 
@@ -712,35 +553,6 @@ export class SandboxHost {
     await copyFile(this.#files.findSnapshot(source.sandboxId, source.name), this.#files.seedOf(id))
   }
 
-  #countBytes({ classId }: SandboxRecord, bytes: number): void {
-    this.#bytes += bytes
-    if (classId !== undefined) this.#classBytes += bytes
-  }
-
-  get #reservedBytes(): number {
-    return this.classes.reserved.places * this.#options.limits.bytes
-  }
-
-  /** Throws `overloaded` if the host cannot reserve this many places, in place of those that the class has. */
-  #refusePlaces(places: number, before: number): void {
-    const { sandboxes, open, bytes, bytesTotal } = this.#options.limits
-    const added = places - before
-    if (this.#sandboxes.size + this.classes.reserved.free + added > sandboxes)
-      throw hostFull(`${sandboxes} sandboxes`)
-    if (places > open) throw hostFull(`${open} open sandboxes, and a class of ${places} needs them at once`)
-    const others = this.#bytes - this.#classBytes
-    if (others + this.#reservedBytes + added * bytes > bytesTotal)
-      throw hostFull(
-        `${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk, of which classes have reserved a part`,
-      )
-  }
-
-  #refuseBeyondTotalBytes(): void {
-    const { bytesTotal } = this.#options.limits
-    const taken = this.#bytes - this.#classBytes + Math.max(this.#classBytes, this.#reservedBytes)
-    if (taken >= bytesTotal) throw hostFull(`${Math.floor(bytesTotal / 1024 ** 2)} MiB on its disk`)
-  }
-
   /** Notes when a sandbox is first found expired, and returns whether the time until its deletion has passed. */
   #isDueForDeletion(entry: SandboxEntry, nowMs: number): boolean {
     const isExpired = entry.record.expiresAtMs <= nowMs
@@ -765,65 +577,14 @@ export class SandboxHost {
         else if (this.#isIdle(entry))
           await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
-      for (const id of this.classes.outdated()) await this.deleteClass(id)
-      let bytes = 0
-      let classBytes = 0
-      for (const [id, { record }] of this.#sandboxes) {
-        const own = await this.#files.bytesOf(id)
-        bytes += own
-        if (record.classId !== undefined) classBytes += own
-      }
-      this.#bytes = bytes
-      this.#classBytes = classBytes
+      for (const id of this.classes.outdated()) await this.ofClasses.deleteClass(id)
+      const counted: [SandboxRecord, number][] = []
+      for (const [id, { record }] of this.#sandboxes) counted.push([record, await this.#files.bytesOf(id)])
+      this.#space.recount(counted)
     } catch (error) {
       this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
     }
   }
-}
-
-function newEntry(record: SandboxRecord): SandboxEntry {
-  return {
-    record,
-    opened: undefined,
-    opening: undefined,
-    reopened: Promise.withResolvers(),
-    expiredSinceMs: undefined,
-    lastTurn: Promise.resolve(),
-  }
-}
-
-/** Returns the least recently used open sandbox that is not in use. Sandboxes without listeners come first. */
-function leastRecentlyUsed(sandboxes: Iterable<SandboxEntry>): SandboxEntry | undefined {
-  let found: { entry: SandboxEntry; hasListeners: boolean; usedMs: number } | undefined
-  for (const entry of sandboxes) {
-    const { opened } = entry
-    if (!opened || opened.isInUse) continue
-    const { hasListeners, usedMs } = opened
-    const isBetter =
-      !found || (found.hasListeners === hasListeners ? usedMs < found.usedMs : found.hasListeners)
-    if (isBetter) found = { entry, hasListeners, usedMs }
-  }
-  return found?.entry
-}
-
-/** Ignores that a sandbox was deleted while something waited for its turn. */
-function ignoreDeleted(error: unknown): void {
-  if (!(error instanceof StoreError) || error.code !== 'sandbox_not_found') throw error
-}
-
-/** Returns an id that nobody guesses, of a sandbox or a class. */
-function newId(): string {
-  return Array.from(randomBytes(ID_CHARS), byte => ID_ALPHABET[byte % ID_ALPHABET.length]).join('')
-}
-
-const BOOT_ID_FILE = '/proc/sys/kernel/random/boot_id'
-/** Two calculations of when the machine was booted can differ by this much, in seconds. */
-const BOOT_PRECISION_SECONDS = 60
-
-/** Returns a text that changes when the machine is booted. A change without a boot only causes a needless check. */
-function readBootId(): string {
-  if (existsSync(BOOT_ID_FILE)) return readFileSync(BOOT_ID_FILE, 'utf8').trim()
-  return String(Math.round((Date.now() / 1000 - uptime()) / BOOT_PRECISION_SECONDS))
 }
 
 function faultsOf({ faults, planted }: OpenSandbox): Pick<SandboxRecord, 'faults' | 'planted'> {
