@@ -23,7 +23,9 @@ export function installPeers(): void {
   const prefix = dirname(dirname(realpathSync(Bun.which('node') ?? '')))
   const headers = existsSync(join(prefix, 'include/node/node.h')) ? { npm_config_nodedir: prefix } : undefined
   const { exitCode } = Bun.spawnSync(['npm', 'ci', '--no-audit', '--no-fund'], {
-    ...{ cwd: pathOf('peers'), env: { ...headers, ...process.env }, stdio: ['ignore', 'inherit', 'inherit'] },
+    cwd: pathOf('peers'),
+    env: { ...headers, ...process.env },
+    stdio: ['ignore', 'inherit', 'inherit'],
   })
   if (exitCode !== 0) throw new Error('npm could not install the peers: see its error above')
 }

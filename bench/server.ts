@@ -43,7 +43,10 @@ export function pathOf(name: string): string {
 function spawn<Out extends 'pipe' | 'ignore'>(command: readonly string[], env: Environment, stdout: Out) {
   if (isInterrupted) throw new Error('interrupted')
   const child = Bun.spawn([...command], {
-    ...{ env: childEnvironment(env), stdin: 'ignore', stdout, stderr: 'pipe' },
+    env: childEnvironment(env),
+    stdin: 'ignore',
+    stdout,
+    stderr: 'pipe',
   })
   children.add(child)
   child.exited.finally(() => children.delete(child))

@@ -19,7 +19,10 @@ const rows: readonly { readonly title: string; readonly paths: RegExp; readonly 
 /** Returns the output of git, as bytes. */
 function git(command: readonly string[], input = ''): Buffer {
   const { exitCode, stdout, stderr } = Bun.spawnSync(['git', ...command], {
-    ...{ cwd: ROOT, stdin: Buffer.from(input), stdout: 'pipe', stderr: 'pipe' },
+    cwd: ROOT,
+    stdin: Buffer.from(input),
+    stdout: 'pipe',
+    stderr: 'pipe',
   })
   if (exitCode === 0) return stdout
   process.stderr.write(stderr)

@@ -97,7 +97,8 @@ async function compile(entrypoints: string[], outfile: string, assets: string[])
     bytecode: true,
     sourcemap: 'linked',
     compile: {
-      ...{ outfile, assets },
+      outfile,
+      assets,
       // Safe: the bundler checks the name, and refuses an unknown one.
       ...(values.target !== undefined && { target: values.target as Bun.Build.CompileTarget }),
       // The folder in which a store is started must not change its settings or its code.

@@ -21,8 +21,14 @@ test('an import counts every problem that the store reports, but keeps only the 
   const target: ImportTarget = {
     ...absentTarget('EUR'),
     loadSlice: async () => ({
-      ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 1n, petsUpdated: 0n, petsSkipped: 0n },
-      ...{ problems, isKnown: true, isLast: ++slices === 2 },
+      categoriesCreated: 0n,
+      categoriesFound: 0n,
+      petsCreated: 1n,
+      petsUpdated: 0n,
+      petsSkipped: 0n,
+      problems,
+      isKnown: true,
+      isLast: ++slices === 2,
     }),
   }
   const report = await resumeImport(target, {}, progress)

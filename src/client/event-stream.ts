@@ -120,7 +120,8 @@ async function* chunksOfStream(
   { target, position, signal, silenceMs = SILENCE_MS, headers: added }: StreamOptions,
 ): AsyncGenerator<Uint8Array> {
   const headers = requestHeaders(connection, {
-    ...{ Accept: 'text/event-stream', 'Last-Event-ID': position },
+    Accept: 'text/event-stream',
+    'Last-Event-ID': position,
     ...added,
   })
   const { base, fetch } = connection

@@ -127,7 +127,10 @@ function openHostApi(
   base: string,
 ): HostApi {
   return new HostApi({
-    ...{ host, hostKey: readHostKey(directory), base, clock },
+    host,
+    hostKey: readHostKey(directory),
+    base,
+    clock,
     createdPerHour: limits.createdPerHour,
     // The limit on creations must hold for a page of another origin that is open in a browser on this machine.
     isLocal: ({ request, findPeer }) =>

@@ -34,13 +34,24 @@ const IGNORED =
 
 /** Letters that Unicode does not decompose, and what people type for them. */
 const FOLDED_LETTERS: Readonly<Record<string, string>> = {
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th', ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ŧ: 't', ŋ: 'n' },
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ŧ: 't',
+  ŋ: 'n',
   // Turkish has two letters i, whose upper case differs: I is folded as a Latin i, so both are.
-  ...{ ı: 'i' },
+  ı: 'i',
   // The letters that look like an apostrophe, as in Hawaiian, separate words as it does.
-  ...{ ʻ: "'", ʼ: "'" },
+  ʻ: "'",
+  ʼ: "'",
   // The sigma at the end of a Greek word.
-  ...{ ς: 'σ' },
+  ς: 'σ',
 }
 
 /**

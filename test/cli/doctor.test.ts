@@ -230,7 +230,9 @@ test('the doctor says everything as JSON, and fails at a warning only with --str
     ...['audit log', 'secret key', 'admin key', 'webhooks', 'clock', 'backup'],
   ])
   expect(checks[3]).toEqual({
-    ...{ check: 'directory', level: 'warning', text: expect.stringContaining('run chmod 600') },
+    check: 'directory',
+    level: 'warning',
+    text: expect.stringContaining('run chmod 600'),
   })
   expect((await inJson('--strict')).exitCode).toBe(1)
   rmSync(join(place.directory, 'secret-key'))

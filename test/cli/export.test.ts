@@ -269,7 +269,10 @@ test('an export to a closed pipe ends without an error, and an interrupted expor
   expect([await piped.exited, await new Response(piped.stderr).text()]).toEqual([0, ''])
   const file = join(place.directory, 'out.csv')
   const toFile = Bun.spawn([...line, '--output', file], {
-    ...{ env: childEnvironment(env), stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    env: childEnvironment(env),
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
   })
   while (!readdirSync(place.directory).some(name => name.endsWith('.petstore-draft'))) await Bun.sleep(2)
   toFile.kill('SIGINT')

@@ -101,7 +101,9 @@ onEveryEngine(engine => {
     const real = new Recorder()
     const { outcome } = await importFiles(target, mixed(), loading, real)
     expect(real.findings).toEqual({
-      ...{ problems: [], problemCount: 0, missingCategoryCount: 0 },
+      problems: [],
+      problemCount: 0,
+      missingCategoryCount: 0,
       notices: [expect.stringContaining('each is a pet of its own: 6 ("Rex"), 8 ("P0")')],
       existing: [
         { line: 2n, name: 'P0' },

@@ -161,7 +161,8 @@ describe('a log that cannot be written', () => {
     sink.fault = 'EAGAIN'
     let calls = 0
     const slow = new LogStream({
-      ...{ descriptor: 1, lossLine },
+      descriptor: 1,
+      lossLine,
       write: (descriptor, bytes, offset, length) => {
         if (++calls % 2 === 0) sink.space = 5
         return sink.write(descriptor, bytes, offset, length)

@@ -65,7 +65,10 @@ async function runStartScript(script: string, env: Record<string, string>) {
   chmodSync(runtime, 0o755)
   const inherited = childEnvironment(env)
   const child = Bun.spawn(['sh', script, 'serve', '--data', 'a b'], {
-    ...{ cwd: folder, stdin: 'ignore', stdout: 'pipe', stderr: 'pipe' },
+    cwd: folder,
+    stdin: 'ignore',
+    stdout: 'pipe',
+    stderr: 'pipe',
     env: { ...inherited, PATH: `${folder}:${inherited.PATH}` },
   })
   const [output, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
@@ -103,7 +106,10 @@ test.skipIf(process.platform !== 'linux')('a second start of the demo shop takes
   const data = join(directory, 'rest')
   const start = async (work: (pid: number) => Promise<void>): Promise<void> => {
     const child = Bun.spawn(['sh', join(ROOT, 'src/start.sh'), 'serve', '--port', '0', '--data', data], {
-      ...{ env: childEnvironment({}), stdin: 'ignore', stdout: Bun.file(`${data}.log`), stderr: 'ignore' },
+      env: childEnvironment({}),
+      stdin: 'ignore',
+      stdout: Bun.file(`${data}.log`),
+      stderr: 'ignore',
     })
     const isListening = async () => (await Bun.file(`${data}.log`).text()).includes('"listening"')
     await until('the store listens', isListening, START_MS_MAX)
@@ -122,7 +128,10 @@ test.skipIf(process.platform !== 'linux')('a second start of the demo shop takes
 /** Runs `npm run petstore` for the folder of the package, from another folder. */
 async function npmFrom(folder: string, ...args: string[]): Promise<[exitCode: number, errors: string]> {
   const child = Bun.spawn(['npm', '--prefix', ROOT, 'run', '--silent', 'petstore', '--', ...args], {
-    ...{ cwd: folder, stdin: 'ignore', stdout: 'ignore', stderr: 'pipe' },
+    cwd: folder,
+    stdin: 'ignore',
+    stdout: 'ignore',
+    stderr: 'pipe',
     env: { ...childEnvironment({}), PETSTORE_DATA: './data-nowhere' },
   })
   return [await child.exited, await new Response(child.stderr).text()]

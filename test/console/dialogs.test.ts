@@ -161,8 +161,12 @@ const forms: Readonly<Record<string, (client: Client) => Promise<OpenForm>>> = {
   'a pet': async client => {
     const { petId } = await addPet(store(), 'Before')
     return {
-      ...{ path: `/pets/${petId}`, buttons: ['Edit', 'Save'], choice: USE },
-      ...{ field: 'Name', mine: 'Mine', theirs: 'Theirs' },
+      path: `/pets/${petId}`,
+      buttons: ['Edit', 'Save'],
+      choice: USE,
+      field: 'Name',
+      mine: 'Mine',
+      theirs: 'Theirs',
       changeMeanwhile: async page => {
         await client.updatePet({ petId, body: { name: 'Theirs' } })
         // The page behind the dialog shows the change. The dialog keeps the version that it was opened with.
@@ -175,8 +179,12 @@ const forms: Readonly<Record<string, (client: Client) => Promise<OpenForm>>> = {
     const { data } = await client.createCategory({ body: { name: 'Toads' } })
     const categoryId = data.id
     return {
-      ...{ path: '/categories?sort=-id', buttons: ['Edit Toads', 'Save'], choice: KEEP },
-      ...{ field: 'Name', mine: 'My toads', theirs: 'Their toads' },
+      path: '/categories?sort=-id',
+      buttons: ['Edit Toads', 'Save'],
+      choice: KEEP,
+      field: 'Name',
+      mine: 'My toads',
+      theirs: 'Their toads',
       changeMeanwhile: () => client.updateCategory({ categoryId, body: { name: 'Their toads' } }),
       stored: async () => (await client.getCategory({ categoryId })).data.name,
     }
@@ -184,8 +192,12 @@ const forms: Readonly<Record<string, (client: Client) => Promise<OpenForm>>> = {
   'an order': async client => {
     const { orderId } = await makePet(client, { quantity: 9n, reserved: 1n })
     return {
-      ...{ path: `/orders/${orderId}`, buttons: ['Edit', 'Save'], choice: KEEP },
-      ...{ field: 'Units', mine: '3', theirs: '4' },
+      path: `/orders/${orderId}`,
+      buttons: ['Edit', 'Save'],
+      choice: KEEP,
+      field: 'Units',
+      mine: '3',
+      theirs: '4',
       changeMeanwhile: () => client.updateOrder({ orderId, body: { quantity: 4n } }),
       stored: async () => String((await client.getOrder({ orderId })).data.quantity),
     }
@@ -193,8 +205,12 @@ const forms: Readonly<Record<string, (client: Client) => Promise<OpenForm>>> = {
   'a stock': async client => {
     const { petId } = await addPet(store(), 'Counted twice', 3n)
     return {
-      ...{ path: `/pets/${petId}`, buttons: ['Set stock', 'Set stock'], choice: KEEP },
-      ...{ field: 'In stock', mine: '7', theirs: '5' },
+      path: `/pets/${petId}`,
+      buttons: ['Set stock', 'Set stock'],
+      choice: KEEP,
+      field: 'In stock',
+      mine: '7',
+      theirs: '5',
       changeMeanwhile: () => client.setInventory({ petId, body: { quantity: 5n } }),
       stored: async () => String((await client.getInventoryItem({ petId })).data.quantity),
     }

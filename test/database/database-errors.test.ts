@@ -73,7 +73,8 @@ test.skipIf(!testedEngines.includes('postgres'))(
     await store.database('INSERT INTO migration SELECT max(version) + 1 FROM migration')
     expect((await store.send('GET', '/readyz')).status).toBe(503)
     expect(await metricsOf(store, 'petstore_not_ready')).toMatchObject({
-      ...{ 'petstore_not_ready{reason="schema"}': 1, 'petstore_not_ready{reason="database"}': 0 },
+      'petstore_not_ready{reason="schema"}': 1,
+      'petstore_not_ready{reason="database"}': 0,
     })
     const logged = () => store.logged.filter(({ message }) => message.includes('those of another version'))
     await until('the log says so', () => logged().length > 0)

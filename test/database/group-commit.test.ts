@@ -16,7 +16,14 @@ const insert = sql()(insertText)
 const insertUnmarked = { ...sql()(`${insertText} RETURNING id`), writes: false }
 
 const event: NewEvent = {
-  ...{ id: 0n, type: 't', subject: 's', subjectVersion: 1n, data: '{}', keyId: null, requestId: 'r', at: '' },
+  id: 0n,
+  type: 't',
+  subject: 's',
+  subjectVersion: 1n,
+  data: '{}',
+  keyId: null,
+  requestId: 'r',
+  at: '',
   traceparent: null,
   petId: null,
 }

@@ -277,7 +277,10 @@ test.skipIf(!testedEngines.includes('postgres'))(
 
 test('control: a stale read and a unit that was sold twice have no order, and a read beside a sale has two', () => {
   const operation = (name: string, fromMs: number, toMs: number, apply: Operation['apply']): Operation => ({
-    ...{ name, fromMs, toMs, apply },
+    name,
+    fromMs,
+    toMs,
+    apply,
   })
   const sale = ({ quantity, reserved }: Units) =>
     quantity < 1 ? undefined : { quantity: quantity - 1, reserved }

@@ -30,7 +30,9 @@ function ofStore(
   ...others: AsyncDisposable[]
 ): Case {
   return {
-    ...{ base: store.base, alerts: alerts.split(' '), fault },
+    base: store.base,
+    alerts: alerts.split(' '),
+    fault,
     [Symbol.asyncDispose]: async () => {
       await store[Symbol.asyncDispose]()
       for (const other of others) await other[Symbol.asyncDispose]()

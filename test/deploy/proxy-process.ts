@@ -72,23 +72,38 @@ export const caddyArgs = (file: string): readonly string[] => [
 
 export const configurations: readonly ProxyConfiguration[] = [
   {
-    ...{ name: 'nginx', program: 'nginx', path: '', args: nginxArgs },
+    name: 'nginx',
+    program: 'nginx',
+    path: '',
+    args: nginxArgs,
     file: (...at) => inNginx(nginxServer, ...at),
   },
   {
-    ...{ name: 'nginx with a path', program: 'nginx', path: '/shop', args: nginxArgs },
+    name: 'nginx with a path',
+    program: 'nginx',
+    path: '/shop',
+    args: nginxArgs,
     file: (...at) => inNginx(replaced(nginxServer, /location \/ \{[^}]*\}/, nginxLocation), ...at),
   },
   {
-    ...{ name: 'HAProxy', program: 'haproxy', path: '', args: haproxyArgs },
+    name: 'HAProxy',
+    program: 'haproxy',
+    path: '',
+    args: haproxyArgs,
     file: (port, storePort) => inHaproxy(haproxy, port, storePort),
   },
   {
-    ...{ name: 'HAProxy with a path', program: 'haproxy', path: '/shop', args: haproxyArgs },
+    name: 'HAProxy with a path',
+    program: 'haproxy',
+    path: '/shop',
+    args: haproxyArgs,
     file: (port, storePort) => inHaproxy(haproxy + haproxyPath, port, storePort),
   },
   {
-    ...{ name: 'Caddy', program: 'caddy', path: '', args: caddyArgs },
+    name: 'Caddy',
+    program: 'caddy',
+    path: '',
+    args: caddyArgs,
     file: (port, storePort) =>
       replaced(
         replaced(caddy, /^:8443 \{$/m, `http://127.0.0.1:${port} {`),

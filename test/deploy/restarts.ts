@@ -23,11 +23,17 @@ function twoProcesses(ports: readonly number[]): ProxyConfiguration[] {
       .replaceAll('8082', `${ports[1]}`)
   return [
     {
-      ...{ name: 'haproxy.cfg', program: 'haproxy', path: '', args: file => ['-f', file] },
+      name: 'haproxy.cfg',
+      program: 'haproxy',
+      path: '',
+      args: file => ['-f', file],
       file: port => shipped('haproxy.cfg').replace('bind :8443', `bind 127.0.0.1:${port}`),
     },
     {
-      ...{ name: 'nginx.conf', program: 'nginx', path: '', args: file => ['-e', `${file}.log`, '-c', file] },
+      name: 'nginx.conf',
+      program: 'nginx',
+      path: '',
+      args: file => ['-e', `${file}.log`, '-c', file],
       file: (port, _, directory) =>
         shipped('nginx.conf')
           .replace('listen 8443', `listen 127.0.0.1:${port}`)
@@ -35,7 +41,10 @@ function twoProcesses(ports: readonly number[]): ProxyConfiguration[] {
           .replace('worker_processes auto;', 'daemon off; worker_processes 1;'),
     },
     {
-      ...{ name: 'Caddyfile', program: 'caddy', path: '', args: caddyArgs },
+      name: 'Caddyfile',
+      program: 'caddy',
+      path: '',
+      args: caddyArgs,
       file: port => shipped('Caddyfile').replace(':8443 {', `http://127.0.0.1:${port} {`),
     },
   ]

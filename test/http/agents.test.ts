@@ -52,7 +52,8 @@ onEveryEngine(engine => {
     const pet = await agent.call('add_pet', { name: 'Juniper (Whippet)', categoryId })
     const petId = pet.content.id
     expect((await agent.call('change_pet', { petId, name: 'Juno', price: 1250 })).content).toMatchObject({
-      ...{ name: 'Juno', price: 1250 },
+      name: 'Juno',
+      price: 1250,
     })
     expect((await agent.call('count_stock', { petId, quantity: 5 })).content).toMatchObject({ quantity: 5 })
     const adjusted = await agent.call('adjust_stock', { petId, quantityChange: -2, note: 'Gone.' })

@@ -72,8 +72,10 @@ onEveryEngine(engine => {
     await broken.engine.close()
     expect((await broken.send('GET', '/livez')).status).toBe(200)
     expect(await metricsOf(broken, 'petstore_ready', 'petstore_not_ready', 'petstore_webhooks')).toEqual({
-      ...{ petstore_ready: 0, 'petstore_not_ready{reason="draining"}': 0 },
-      ...{ 'petstore_not_ready{reason="database"}': 1, 'petstore_not_ready{reason="schema"}': 0 },
+      petstore_ready: 0,
+      'petstore_not_ready{reason="draining"}': 0,
+      'petstore_not_ready{reason="database"}': 1,
+      'petstore_not_ready{reason="schema"}': 0,
     })
     const ready = await fetch(`${broken.base}/readyz`)
     expect([ready.status, ready.headers.get('retry-after')]).toEqual([503, '5'])

@@ -61,15 +61,29 @@ function asMutant(file: string, { at, before, after, kind }: SourceChange): Muta
       mutant.file === file && mutant.line === line && mutant.before === before && mutant.after === after,
   )
   return {
-    ...{ file, before, after, at, breaks: `line ${number}, ${kind}`, tests: testsOf(file) },
+    file,
+    before,
+    after,
+    at,
+    breaks: `line ${number}, ${kind}`,
+    tests: testsOf(file),
     ...(known && { equivalent: known.reason }),
   }
 }
 
 const quiet = {
-  ...{ isTraceEnabled: no, isDebugEnabled: no, isInfoEnabled: no, isWarnEnabled: no },
-  ...{ isErrorEnabled: no, isFatalEnabled: no },
-  ...{ trace: () => {}, debug: () => {}, info: () => {}, warn: () => {}, error: () => {}, fatal: () => {} },
+  isTraceEnabled: no,
+  isDebugEnabled: no,
+  isInfoEnabled: no,
+  isWarnEnabled: no,
+  isErrorEnabled: no,
+  isFatalEnabled: no,
+  trace: () => {},
+  debug: () => {},
+  info: () => {},
+  warn: () => {},
+  error: () => {},
+  fatal: () => {},
 }
 
 function no(): boolean {

@@ -29,7 +29,10 @@ export function sqlMutantsOf(source: string): SourceChange[] {
   return [...source.matchAll(STATEMENT)].flatMap(({ 0: text, index }) =>
     MISTAKES.flatMap(([pattern, after]) =>
       [...text.matchAll(pattern)].map(({ 0: before, index: place }) => ({
-        ...{ at: index + place, before, after, kind: 'SQL' },
+        at: index + place,
+        before,
+        after,
+        kind: 'SQL',
       })),
     ),
   )

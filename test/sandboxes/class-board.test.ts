@@ -152,7 +152,10 @@ test('a check sees the requests of tools, deliveries of webhooks, and refused co
       .map(({ id }) => id) ?? []
   const tool = (name: string, given: object): Promise<unknown> =>
     call('POST', `${ada?.baseUrl}/mcp`, key, {
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: given } },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name, arguments: given },
     })
   await tool('add_pet', { name: 'Owls', categoryId: 1 })
   expect(done()).toEqual(['0'])

@@ -218,7 +218,9 @@ test('an address cannot guess the key of a sandbox: sixty wrong keys in a minute
 test('the pages of a host under a path create any number of sandboxes, other origins only a few', async () => {
   const port = freePort()
   await using _ = await openSandboxHost({
-    ...{ port, baseUrl: 'https://example.org/pets', limits: { createdPerHour: 1 } },
+    port,
+    baseUrl: 'https://example.org/pets',
+    limits: { createdPerHour: 1 },
     loadSeed: async () => {},
   })
   const create = async (origin: string): Promise<number> => {

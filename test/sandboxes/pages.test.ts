@@ -466,9 +466,13 @@ describe('the pages of a host in a real browser', () => {
 test('every link of the pages starts with the path under which a proxy serves the host', () => {
   const base = 'https://example.org/pets'
   const sandbox = {
-    ...{ id: '7k2m9xq4w8e3rtyu5pasdf6ghj', baseUrl: `${base}/s/7k2m9xq4w8e3rtyu5pasdf6ghj` },
-    ...{ seed: 'demo', state: 'ready' as const, generation: 1n },
-    ...{ createdAt: '2026-11-21T09:30:00Z', expiresAt: '2026-11-22T09:30:00Z' },
+    id: '7k2m9xq4w8e3rtyu5pasdf6ghj',
+    baseUrl: `${base}/s/7k2m9xq4w8e3rtyu5pasdf6ghj`,
+    seed: 'demo',
+    state: 'ready' as const,
+    generation: 1n,
+    createdAt: '2026-11-21T09:30:00Z',
+    expiresAt: '2026-11-22T09:30:00Z',
   }
   for (const page of [landingPage(base), printPage(base, sandbox), noSandboxPage(base)]) {
     const links = [...page.matchAll(/(?:href|src|data-path|data-base-path)="([^"]*)"/g)].map(

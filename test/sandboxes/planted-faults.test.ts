@@ -133,7 +133,8 @@ async function takeTour(...faults: string[]): Promise<Tour> {
       headers: sent,
       text,
     } = await sandbox.call(method, path, {
-      ...{ headers, isAnonymous },
+      headers,
+      isAnonymous,
       ...(step.body !== undefined && { body: step.body }),
     })
     // The tour goes on as with a right store.

@@ -161,7 +161,11 @@ test('a page of the log is complete, although the log starts a new file while th
   const log = await RequestLog.open(directory)
   const requestBody = 'x'.repeat(2000)
   const request = {
-    ...{ at: '2026-11-21T10:00:00.000Z', method: 'GET', path: '/pets', requestHeaders: {}, ms: 1 },
+    at: '2026-11-21T10:00:00.000Z',
+    method: 'GET',
+    path: '/pets',
+    requestHeaders: {},
+    ms: 1,
     requestBody,
   }
   const add = (count: number): void => {

@@ -40,7 +40,8 @@ test('a store that stops refuses new connections, and responds to the request th
   const request = openRequest(`${server.base}/categories`, {
     method: 'POST',
     headers: {
-      ...{ Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      Authorization: `Bearer ${ADMIN_KEY}`,
+      'Content-Type': 'application/json',
       'Content-Length': `${body.length}`,
     },
   })

@@ -303,12 +303,22 @@ onEveryEngine(engine => {
     const months = await totals('2025-10-25', '2025-11-30', 'month')
     expect(months.periods).toEqual([
       {
-        ...{ from: '2025-10-25', to: '2025-10-31', lines: 4n, units: 30n, amount: 3000n },
-        ...{ returnedUnits: 0n, returnedAmount: 0n },
+        from: '2025-10-25',
+        to: '2025-10-31',
+        lines: 4n,
+        units: 30n,
+        amount: 3000n,
+        returnedUnits: 0n,
+        returnedAmount: 0n,
       },
       {
-        ...{ from: '2025-11-01', to: '2025-11-30', lines: 2n, units: 32n, amount: 3200n },
-        ...{ returnedUnits: 2n, returnedAmount: 200n },
+        from: '2025-11-01',
+        to: '2025-11-30',
+        lines: 2n,
+        units: 32n,
+        amount: 3200n,
+        returnedUnits: 2n,
+        returnedAmount: 200n,
       },
     ])
     expect((await totals('2025-01-01', '2026-02-04')).periods.length).toBe(400)

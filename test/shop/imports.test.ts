@@ -46,7 +46,10 @@ onEveryEngine(engine => {
       const pets = (['NFC', 'NFD'] as const).flatMap((form, at) =>
         PetStatus.options.map((status, index) => ({
           line: BigInt(2 + at * PetStatus.options.length + index),
-          ...{ name: `Zoë ${status}`.normalize(form), category: 'Statuses', quantity: 1n, hold: false },
+          name: `Zoë ${status}`.normalize(form),
+          category: 'Statuses',
+          quantity: 1n,
+          hold: false,
         })),
       )
       await client.stageImport({ importId: 8n, body: { categories: [], pets } })
@@ -65,7 +68,11 @@ onEveryEngine(engine => {
       }
       const names = ['abcde', 'ABCDE']
       const pets = names.map((category, index) => ({
-        ...{ line: BigInt(2 + index), name: 'Pip', category, quantity: 1n, hold: false },
+        line: BigInt(2 + index),
+        name: 'Pip',
+        category,
+        quantity: 1n,
+        hold: false,
       }))
       const categories = names.map((name, index) => ({ line: BigInt(2 + index), name }))
       await client.stageImport({ importId: 10n, body: { categories, pets } })

@@ -55,7 +55,8 @@ export async function runToEnd(
   cwd = process.cwd(),
 ): Promise<ProcessResult> {
   const child = Bun.spawn(command, {
-    ...{ cwd, env },
+    cwd,
+    env,
     stdin: 'ignore',
     stdout: 'pipe',
     stderr: 'pipe',

@@ -54,6 +54,7 @@ export type TestHostOptions = Partial<Omit<HostOptions, 'limits'>> & {
   readonly limits?: Partial<SandboxLimits>
   readonly directory?: string
   readonly port?: number
+  readonly baseUrl?: string
 }
 
 /** Serves a host in this process. By default, webhooks may have private addresses. */
@@ -69,8 +70,12 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
   const listener = bindPort({ host: '127.0.0.1', port })
   const serving = await serveSandboxes(
     {
-      ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, trustedProxies: [] },
-      ...{ allowPrivateWebhooks: true, webhooksRefusal: undefined },
+      directory,
+      loadSeed: loadSandboxSeed,
+      clock: Date.now,
+      trustedProxies: [],
+      allowPrivateWebhooks: true,
+      webhooksRefusal: undefined,
       log: {
         access: () => {},
         info: () => {},
@@ -88,7 +93,11 @@ export async function openSandboxHost(options: TestHostOptions = {}): Promise<Te
     lock.release()
   }
   return {
-    ...{ base, host, directory, errors, stop },
+    base,
+    host,
+    directory,
+    errors,
+    stop,
     create: (input, key) => createSandbox(base, input, key),
     [Symbol.asyncDispose]: async () => {
       await stop()

@@ -430,8 +430,16 @@ describe.skipIf(!testedEngines.includes('postgres'))('a copy from or to PostgreS
     const event = (id: string, subjectVersion: string): string =>
       JSON.stringify([
         {
-          ...{ id, type: 't', subject: 'pets/1', subjectVersion, data: '{}', keyId: null, requestId: 'r' },
-          ...{ at: '2026-11-21T09:30:00.000Z', traceparent: null, petId: '1' },
+          id,
+          type: 't',
+          subject: 'pets/1',
+          subjectVersion,
+          data: '{}',
+          keyId: null,
+          requestId: 'r',
+          at: '2026-11-21T09:30:00.000Z',
+          traceparent: null,
+          petId: '1',
         },
       ])
     await source.database(`

@@ -110,15 +110,17 @@ onEveryEngine(engine => {
     ])
     expect(await rowsOf('orders')).toEqual([
       {
-        ...{
-          ...order,
-          shipDate,
-          reference: 'R-7',
-          ...created,
-          petName: 'Rex',
-          localTime: '2026-11-20 21:00:00',
-        },
-        ...{ unitPrice: '1250.50', completedAt: null, currency: 'EUR', receipt: null, returned: 0n },
+        ...order,
+        shipDate,
+        reference: 'R-7',
+        ...created,
+        petName: 'Rex',
+        localTime: '2026-11-20 21:00:00',
+        unitPrice: '1250.50',
+        completedAt: null,
+        currency: 'EUR',
+        receipt: null,
+        returned: 0n,
       },
     ])
     const absent = { note: null, orderId: null }
@@ -159,13 +161,13 @@ onEveryEngine(engine => {
     }
     const { data: back } = await client.returnOrder({ orderId, body: { quantity: 1n, note: 'too loud' } })
     expect(await lastRow('sales')).toEqual({
-      ...{
-        ...back,
-        localTime: localTimesIn('Pacific/Auckland')(nowMs),
-        unitPrice: '1250.50',
-        amount: '-1250.50',
-      },
-      ...{ currency: 'EUR', keyId: 1n, keyName: expect.any(String) },
+      ...back,
+      localTime: localTimesIn('Pacific/Auckland')(nowMs),
+      unitPrice: '1250.50',
+      amount: '-1250.50',
+      currency: 'EUR',
+      keyId: 1n,
+      keyName: expect.any(String),
     })
     await client.revokeKey({ keyId: key.id })
     expect((await lastRow('keys'))?.revokedAt).toBe(new Date(nowMs).toISOString().replace('.000', ''))

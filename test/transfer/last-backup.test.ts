@@ -35,7 +35,10 @@ onEveryEngine(engine => {
     {
       await using server = await place.start()
       expect(await stateOf(server)).toMatchObject({
-        ...{ lastBackupAt: null, restoredAt: null, engine, isFileOffered: engine === 'sqlite' },
+        lastBackupAt: null,
+        restoredAt: null,
+        engine,
+        isFileOffered: engine === 'sqlite',
         since: expect.stringMatching(/^20/),
       })
       running = (await backUp('running')).at

@@ -48,8 +48,13 @@ test('each night gets one backup, also after a failure, and a changed audit log 
   let nowMs = Date.parse('2026-11-29T12:00:00Z')
   const start = () =>
     startNightlyBackups({
-      ...{ config: configFrom({ data }), directory, storeId: '00c0ffee', log, clock: () => nowMs },
-      ...{ firstCheckMs: 1, checkEveryMs: 5 },
+      config: configFrom({ data }),
+      directory,
+      storeId: '00c0ffee',
+      log,
+      clock: () => nowMs,
+      firstCheckMs: 1,
+      checkEveryMs: 5,
     })
   // The disk of the backups is not mounted.
   const failing = start()

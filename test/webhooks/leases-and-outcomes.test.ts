@@ -153,7 +153,8 @@ onEveryEngine(engine => {
           deliveryId: first?.id ?? 0n,
           cycleAttempts: BigInt(index + 2),
           status: BigInt(501 + index),
-          ...{ state: 'pending', nextAt },
+          state: 'pending',
+          nextAt,
         }),
       )
       await record(webhookId, again)

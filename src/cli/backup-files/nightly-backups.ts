@@ -91,7 +91,8 @@ async function makeOne(
     throw new Error(`${directory} is not a directory: is its disk mounted?`)
   const to = join(directory, nameOf(storeId, nowMs))
   const { at, bytes, auditProblem } = await makeBackup({
-    ...{ to, signal },
+    to,
+    signal,
     copyDatabase: async draft => {
       const task = { from: databaseFile(config.data), to: join(draft, DATABASE_FILE) }
       const facts = await backupSqlite(task, { signal, onBytes: () => {} })

@@ -158,7 +158,10 @@ class Bench {
     await this.control.resetSandbox({ sandboxId })
     await this.control.setPlantedFaults({ sandboxId, body: { faults: fault ? [{ id: fault.id }] : [] } })
     const variables = {
-      ...{ BASE: baseUrl, KEY: adminKey, OPENAPI: `${baseUrl}/openapi.json`, FINDINGS: this.findings },
+      BASE: baseUrl,
+      KEY: adminKey,
+      OPENAPI: `${baseUrl}/openapi.json`,
+      FINDINGS: this.findings,
     }
     const run = await runCommand(line, variables, timeout)
     const { data: report } = await this.control.getBenchReport({ sandboxId })

@@ -2,7 +2,11 @@ import { expect, test } from 'bun:test'
 import { clientOutcome } from './client-outcome.ts'
 
 const clean = ['price 5\n', 'price 5\n'].map(kept => ({
-  ...{ fault: '', provoked: 0, outcome: '', requests: 2, seconds: 1 },
+  fault: '',
+  provoked: 0,
+  outcome: '',
+  requests: 2,
+  seconds: 1,
   kept,
 }))
 const ended = { exitCode: 0, isTimedOut: false, output: 'price 5\n', errors: '', seconds: 1 }

@@ -25,7 +25,9 @@ test('a failed test case of JUnit XML says where and what, a passed one nothing'
     },
     {
       message: 'status 200, but got 500. X-Request-Id:\nAccept: x',
-      ...{ method: 'GET', path: '/pets/3', status: 500n },
+      method: 'GET',
+      path: '/pets/3',
+      status: 500n,
     },
     {
       message: 'wrong X-Request-Id: own-7, received 202',

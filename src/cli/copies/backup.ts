@@ -67,7 +67,9 @@ async function runBackup({ to, data, databaseUrl, withSecretKey }: BackupOptions
   const { signal } = interruption
   try {
     const made = await makeBackup({
-      ...{ to, signal, startHashing: showHashProgress },
+      to,
+      signal,
+      startHashing: showHashProgress,
       copyDatabase: draft => backupDatabase(config, draft, signal),
       secretKey: withSecretKey ? requireSecretKey(config) : undefined,
     })

@@ -67,8 +67,15 @@ async function unmetLines(
 
 /** A request that is none. */
 const NOTHING = {
-  ...{ operationId: undefined, method: 'PUT', target: '', requestHeaders: new Headers(), requestBody: '' },
-  ...{ status: 200, responseHeaders: new Headers(), responseBody: '', atMs: 0 },
+  operationId: undefined,
+  method: 'PUT',
+  target: '',
+  requestHeaders: new Headers(),
+  requestBody: '',
+  status: 200,
+  responseHeaders: new Headers(),
+  responseBody: '',
+  atMs: 0,
 }
 
 function controlOf(baseUrl: string): string {

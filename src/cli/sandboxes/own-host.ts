@@ -22,9 +22,13 @@ export async function withOwnHost<Result>(
   const directory = mkdtempSync(join(tmpdir(), 'petstore-host-'))
   const ignore = (): void => {}
   const options = {
-    ...{ directory, loadSeed: loadSandboxSeed, clock: Date.now, trustedProxies: [] },
+    directory,
+    loadSeed: loadSandboxSeed,
+    clock: Date.now,
+    trustedProxies: [],
     limits: { ...defaultLimits, ...limits },
-    ...{ allowPrivateWebhooks: webhooksRefusal === undefined, webhooksRefusal },
+    allowPrivateWebhooks: webhooksRefusal === undefined,
+    webhooksRefusal,
     log: { access: ignore, info: ignore, error: ignore },
   }
   const serving = await serveSandboxes(options, bindPort({ host: '127.0.0.1', port: 0 }))

@@ -223,7 +223,13 @@ function readRow(row: Readonly<Record<string, string>>): SavedSandbox | undefine
   const isValid = isSandboxId(id) && isKeyText(key) && URL.canParse(address) && address.endsWith(`/s/${id}`)
   return isValid
     ? {
-        ...{ label, address, key, expiresAt, id, console, print },
+        label,
+        address,
+        key,
+        expiresAt,
+        id,
+        console,
+        print,
         ...(identifier && { identifier }),
         ...(lesson && { lesson }),
       }

@@ -140,7 +140,12 @@ export function importOf(
 }
 
 const nothingFound: Findings = {
-  ...{ notices: [], problems: [], problemCount: 0, missingCategoryCount: 0, existing: [], existingCount: 0 },
+  notices: [],
+  problems: [],
+  problemCount: 0,
+  missingCategoryCount: 0,
+  existing: [],
+  existingCount: 0,
 }
 
 /** Returns a function that loads the rest of an import that was cut. The store has its rows, so it needs no file. */
@@ -174,7 +179,11 @@ async function tracked(importId: bigint, load: () => Promise<ImportResult>): Pro
 function ignore(): void {}
 
 const silent: ImportProgress = {
-  ...{ onBytes: ignore, onChecked: ignore, onStaged: ignore, onProblems: ignore, onLoaded: ignore },
+  onBytes: ignore,
+  onChecked: ignore,
+  onStaged: ignore,
+  onProblems: ignore,
+  onLoaded: ignore,
 }
 
 function shownProgress(importId: bigint): Pick<ImportProgress, 'onStaged' | 'onLoaded'> {

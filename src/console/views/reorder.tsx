@@ -111,7 +111,10 @@ async function readShort(client: Client): Promise<Short[]> {
   const names = new Map(pets.map(({ id, name }) => [id, nameText(name, id)]))
   return items
     .map(({ petId, quantity, reserved = 0n, reorderAt = 0n }) => ({
-      ...{ petId, quantity, reserved, reorderAt },
+      petId,
+      quantity,
+      reserved,
+      reorderAt,
       name: names.get(petId) ?? petNumber(petId),
       category: categories.get(petId)?.name ?? t('Deleted pets'),
     }))

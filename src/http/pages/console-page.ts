@@ -74,7 +74,9 @@ export function consoleRoutes(
     pathOfBase: basePath(base),
     pathInHostApi: hostApi === undefined ? undefined : basePath(hostApi),
     names: [...files.keys()],
-    ...{ timeZone, currency, shopName },
+    timeZone,
+    currency,
+    shopName,
   }
   const showPage: Handler['handle'] = context => sendPage(context, options)
   return [

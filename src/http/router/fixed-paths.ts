@@ -69,7 +69,8 @@ export function fixedPaths(
       ...docsRoutes(base, pages.docsScript),
       ...pages.guides,
       ...consoleRoutes(base, pages.console, {
-        ...{ hostApi, shopName },
+        hostApi,
+        shopName,
         timeZone: pipeline.timeZone,
         currency: pipeline.currency,
       }),

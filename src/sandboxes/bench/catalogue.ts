@@ -24,6 +24,10 @@ export const plantableFaults: readonly PlantedFault[] = faultClasses.flatMap(nam
 
 /** What everybody may read about them. */
 export const faultTexts = plantableFaults.map(({ id, class: name, summary, sign, clause, operations }) => ({
-  ...{ id, class: name, summary, sign, clause },
+  id,
+  class: name,
+  summary,
+  sign,
+  clause,
   operations: [...operations],
 }))

@@ -115,8 +115,11 @@ export class PlantedFaultsOfSandbox {
       ({ fault, operation, provoked, provocations }): ProvokedFault => ({
         provocations,
         outcome: {
-          ...{ id: fault.id, class: fault.class, operation },
-          ...{ provoked: BigInt(provoked), first: provocations[0] },
+          id: fault.id,
+          class: fault.class,
+          operation,
+          provoked: BigInt(provoked),
+          first: provocations[0],
         },
       }),
     )

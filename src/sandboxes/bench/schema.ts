@@ -64,9 +64,12 @@ export const PlantableFault = z
     id: 'PlantableFault',
     description: 'A way in which a sandbox can be wrong on purpose.',
     example: {
-      ...{ id: 'location-missing', class: 'headers', summary: 'A creation has no Location.' },
+      id: 'location-missing',
+      class: 'headers',
+      summary: 'A creation has no Location.',
       sign: 'A documented header field is absent.',
-      ...{ clause: 'RFC 9110, section 15.3.2 (201), and the description', operations: ['placeOrder'] },
+      clause: 'RFC 9110, section 15.3.2 (201), and the description',
+      operations: ['placeOrder'],
     },
   })
 

@@ -110,8 +110,14 @@ export class Classes {
     readLessonOf(lesson)
     const key = newKey()
     const record: ClassRecord = {
-      ...{ id, name, lesson, places: Number(places), createdAtMs: this.#clock() },
-      ...{ endsAtMs: this.#endOf(endsAt), keyHash: keyHash(key), openHints: [] },
+      id,
+      name,
+      lesson,
+      places: Number(places),
+      createdAtMs: this.#clock(),
+      endsAtMs: this.#endOf(endsAt),
+      keyHash: keyHash(key),
+      openHints: [],
     }
     this.#registry.putRecords('class', [record])
     this.#enter(record)
@@ -259,7 +265,13 @@ export class Classes {
     const before = students.find(student => identity(student) === identity({ name, identifier }))
     const { exercises = {} } = before ?? {}
     const student = {
-      ...{ id, classId, name, identifier, lastActivityMs: null, lastError: '', exercises },
+      id,
+      classId,
+      name,
+      identifier,
+      lastActivityMs: null,
+      lastError: '',
+      exercises,
       ...(ticketHash !== undefined && { takenAtMs: this.#clock(), ticketHash }),
     }
     this.#registry.inOneCommit(() => {
@@ -327,12 +339,17 @@ export class Classes {
       ...shown(record),
       ...(record.invitation && { invitationOpenedAt: formatInstantMs(record.invitation.openedAtMs) }),
       exercises: lesson.exercises.map(({ id, title, hint }) => ({
-        ...{ id, title, hasHint: hint !== '', isHintOpen: record.openHints.includes(id) },
+        id,
+        title,
+        hasHint: hint !== '',
+        isHintOpen: record.openHints.includes(id),
       })),
       students: [...students.values()]
         .toSorted((one, other) => one.name.localeCompare(other.name))
         .map(({ id, name, identifier, takenAtMs, lastActivityMs, lastError, exercises }) => ({
-          ...{ sandboxId: id, name, identifier },
+          sandboxId: id,
+          name,
+          identifier,
           ...(takenAtMs !== undefined && { takenAt: formatInstantMs(takenAtMs) }),
           requestsPerMinute: BigInt(this.#recentOf(id).length),
           ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
@@ -527,7 +544,10 @@ function readLessonOf(text: string): Lesson {
 
 function shown({ id, name, endsAtMs, createdAtMs, places }: ClassRecord): Class {
   return {
-    ...{ id, name, endsAt: formatInstantMs(endsAtMs), createdAt: formatInstantMs(createdAtMs) },
+    id,
+    name,
+    endsAt: formatInstantMs(endsAtMs),
+    createdAt: formatInstantMs(createdAtMs),
     places: BigInt(places),
   }
 }
@@ -553,8 +573,11 @@ function resultOf({ id, conditions }: Exercise, progress: ExerciseProgress | und
   const { metAt, tries, doneMs } = progress ?? newProgress(conditions)
   const met = metAt.filter(at => at !== null).length
   return {
-    ...{ id, state: doneMs !== null ? 'done' : progress ? 'tried' : 'open' },
-    ...{ met: BigInt(met), of: BigInt(conditions.length), tries: BigInt(tries) },
+    id,
+    state: doneMs !== null ? 'done' : progress ? 'tried' : 'open',
+    met: BigInt(met),
+    of: BigInt(conditions.length),
+    tries: BigInt(tries),
     ...(doneMs !== null && { doneAt: formatInstantMs(doneMs) }),
   }
 }

@@ -10,7 +10,11 @@ import {
 } from './conditions.ts'
 
 const CALL: Happening = {
-  ...{ operationId: 'placeOrder', method: 'POST', target: '/store/orders', atMs: 1000, status: 201 },
+  operationId: 'placeOrder',
+  method: 'POST',
+  target: '/store/orders',
+  atMs: 1000,
+  status: 201,
   requestHeaders: new Headers({ 'Idempotency-Key': '"a"' }),
   requestBody: '{"petId":3}',
   responseHeaders: new Headers({ 'Content-Type': 'application/json', 'Retry-After': '2' }),

@@ -141,8 +141,11 @@ function readQuoted(text: string): string {
 
 export function newProgress(conditions: readonly CheckLine[]): ExerciseProgress {
   return {
-    ...{ metAt: conditions.map(() => null), calls: conditions.map(() => []) },
-    ...{ tries: 0, firstMs: null, doneMs: null },
+    metAt: conditions.map(() => null),
+    calls: conditions.map(() => []),
+    tries: 0,
+    firstMs: null,
+    doneMs: null,
   }
 }
 
@@ -183,7 +186,10 @@ export function advance(
     (!isRead || hasCounted || before.firstMs !== null)
   if (!isTry && !hasMet && !hasCounted) return before
   return {
-    ...{ metAt, calls, tries: before.tries + (isTry ? 1 : 0), firstMs: before.firstMs ?? atMs },
+    metAt,
+    calls,
+    tries: before.tries + (isTry ? 1 : 0),
+    firstMs: before.firstMs ?? atMs,
     doneMs: metAt.every(at => at !== null) ? atMs : null,
   }
 }

@@ -107,7 +107,9 @@ function readExercise({ title, blocks }: Section): Exercise {
   if (title.length > TITLE_CHARS_MAX)
     throw new LessonProblem(`The title "${title.slice(0, 50)}…" has more than ${TITLE_CHARS_MAX} characters.`)
   return {
-    ...{ id, title, conditions },
+    id,
+    title,
+    conditions,
     hint: blocks.hint.join('\n\n').trim(),
     solution: readSolution(title, blocks.solution.join('\n')),
   }

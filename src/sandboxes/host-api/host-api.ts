@@ -249,9 +249,15 @@ export class HostApi {
     const { sandboxId = '' } = pathParameters
     if (!hasOwnKey(context, this.#host.find(sandboxId))) return
     const happening = {
-      ...{ operationId: id, method: request.method, target: context.path, atMs: nowMs },
-      ...{ requestHeaders: request.headers, requestBody: new TextDecoder().decode(body) },
-      ...{ status: response.status, responseHeaders: response.headers, responseBody: await response.text() },
+      operationId: id,
+      method: request.method,
+      target: context.path,
+      atMs: nowMs,
+      requestHeaders: request.headers,
+      requestBody: new TextDecoder().decode(body),
+      status: response.status,
+      responseHeaders: response.headers,
+      responseBody: await response.text(),
     }
     await this.#host.classes.observe(sandboxId, happening, undefined)
   }

@@ -272,7 +272,9 @@ export const hostOperations = {
     summary: 'List the faults that can be planted',
     description: 'Returns all ways in which a sandbox can be wrong on purpose.',
     success: {
-      ...{ status: 200, list: PlantableFault, description: 'The faults.' },
+      status: 200,
+      list: PlantableFault,
+      description: 'The faults.',
       itemsMax: plantableFaults.length,
     },
   },
@@ -338,7 +340,8 @@ export const hostOperations = {
   },
   deleteRequests: {
     ...ofRequests,
-    ...{ isForTeacher: true, errors: [...ofOpened, teacherOnly()] },
+    isForTeacher: true,
+    errors: [...ofOpened, teacherOnly()],
     method: 'DELETE',
     summary: 'Clear the request log',
     description: 'Deletes all logged requests. The numbers continue.',

@@ -230,11 +230,14 @@ export class OpenSandbox {
   ): Promise<void> {
     const { query } = targetOf(request.url)
     const happening: Happening = {
-      ...{ operationId: this.#operations.get(request), method: request.method },
+      operationId: this.#operations.get(request),
+      method: request.method,
       target: query === '' ? path : `${path}?${query}`,
-      ...{ requestHeaders: request.headers, requestBody: wholeText(body) },
+      requestHeaders: request.headers,
+      requestBody: wholeText(body),
       status: isDropped(response) ? undefined : response.status,
-      ...{ responseHeaders: response.headers, responseBody: wholeText(responseStart) },
+      responseHeaders: response.headers,
+      responseBody: wholeText(responseStart),
       atMs: this.#options.clock(),
     }
     await this.#options.ofClass?.observe(happening, this)
@@ -260,13 +263,14 @@ export class OpenSandbox {
     const observe = (incoming?: Incoming): Promise<void> | undefined =>
       this.#options.ofClass?.observe(
         {
-          ...{ operationId: DELIVERY, method: 'POST', target: url.pathname + url.search },
-          ...{ requestHeaders: new Headers(outgoing.headers), requestBody: outgoing.body },
-          ...{
-            status: incoming?.status,
-            responseHeaders: new Headers(),
-            responseBody: incoming?.reply ?? '',
-          },
+          operationId: DELIVERY,
+          method: 'POST',
+          target: url.pathname + url.search,
+          requestHeaders: new Headers(outgoing.headers),
+          requestBody: outgoing.body,
+          status: incoming?.status,
+          responseHeaders: new Headers(),
+          responseBody: incoming?.reply ?? '',
           atMs: this.#options.clock(),
         },
         this,
@@ -319,8 +323,15 @@ export class OpenSandbox {
       return replyOf(await this.#handle(repeat, server, path))
     }
     const wrong = await this.planted.changeReply(reply, {
-      ...{ operationId, method: request.method, path, query: url.searchParams, headers: request.headers },
-      ...{ body: sent, nowMs: this.#options.clock(), before, again },
+      operationId,
+      method: request.method,
+      path,
+      query: url.searchParams,
+      headers: request.headers,
+      body: sent,
+      nowMs: this.#options.clock(),
+      before,
+      again,
     })
     return responseOf(wrong, request.method)
   }
@@ -371,8 +382,12 @@ export class OpenSandbox {
     try {
       const input = readParameters(operation, { path, query, pathParameters: match.parameters })
       return await this.engine.readLong({
-        ...{ id, input, now: storedInstant(this.#options.clock()), base: this.#options.base },
-        ...{ keyId: null, timeZone: this.#options.timeZone },
+        id,
+        input,
+        now: storedInstant(this.#options.clock()),
+        base: this.#options.base,
+        keyId: null,
+        timeZone: this.#options.timeZone,
       })
     } catch (error) {
       if (error instanceof StoreError) return undefined

@@ -31,8 +31,14 @@ const completedOrder = {
 const returnedOrder = { ...completedOrder, returned: 1 }
 const { shipDate: _, ...reopenedOrder } = firstOrder
 const secondOrder = {
-  ...{ id: 4, petId: 350, quantity: 1, shipDate, complete: false, createdAt },
-  ...{ petName: 'Juniper (Whippet)', unitPrice: 45000 },
+  id: 4,
+  petId: 350,
+  quantity: 1,
+  shipDate,
+  complete: false,
+  createdAt,
+  petName: 'Juniper (Whippet)',
+  unitPrice: 45000,
 }
 const webhook = {
   id: 1,

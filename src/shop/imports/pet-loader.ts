@@ -100,7 +100,10 @@ export class PetLoader {
     const note = `import ${this.#importId}`
     const reason = this.#onExisting === 'set' ? 'count' : 'adjustment'
     const restocked = await restock(this.#tx, this.#context, before, {
-      ...{ quantity, reorderAt: reorderAt ?? before.reorderAt, reason, note },
+      quantity,
+      reorderAt: reorderAt ?? before.reorderAt,
+      reason,
+      note,
     })
     const body = { categoryId, ...(price !== null && { price }), ...(barcode !== null && { barcode }) }
     await updatePet(this.#tx, { petId: before.id, body }, this.#context, restocked)

@@ -62,7 +62,9 @@ export async function takeBackImport(
   const last = changes.at(-1)
   const isLast = BigInt(changes.length) < rows
   return {
-    ...{ isKnown: true, takenBack, kept },
+    isKnown: true,
+    takenBack,
+    kept,
     ...(last && !isLast && { next: { file: last.file, rowId: last.rowId } }),
   }
 }

@@ -43,7 +43,8 @@ const count = int64.meta({ minimum: 0 })
 const exampleDays = Array.from({ length: 30 }, (_, index) => ({
   day: new Date(Date.UTC(2026, 9, 23 + index)).toISOString().slice(0, 10),
   orders: index === 29 ? 1 : 0,
-  ...{ amount: 0, returnedAmount: 0 },
+  amount: 0,
+  returnedAmount: 0,
 }))
 
 const PetCounts = z.object({ available: count, pending: count, sold: count }).meta({

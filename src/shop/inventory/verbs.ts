@@ -260,7 +260,10 @@ export async function getStoreSummary(
     unitsOnHand: totalOf(unitsOnHand),
     unitsReserved: totalOf(unitsReserved),
     ordersByDay: sales.map(({ from: day, amount, returnedAmount }) => ({
-      ...{ day, orders: placed.get(day) ?? 0n, amount, returnedAmount },
+      day,
+      orders: placed.get(day) ?? 0n,
+      amount,
+      returnedAmount,
     })),
     currency,
     timeZone,

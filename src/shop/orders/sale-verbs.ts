@@ -150,7 +150,12 @@ async function restockUnits(
   note: string | undefined,
 ): Promise<void> {
   const moved = await moveStock(tx, context, {
-    ...{ petId, quantityChange: quantity, reservedChange: 0n, reason: 'return', orderId: id, note },
+    petId,
+    quantityChange: quantity,
+    reservedChange: 0n,
+    reason: 'return',
+    orderId: id,
+    note,
     isRefusedOnHold: false,
   })
   if (moved) return

@@ -228,9 +228,19 @@ export async function insertPlaced(
   refuseLargeAmount(unitPrice, quantity, pointer)
   refuseOtherCurrency(context, unitPrice, moved)
   const order = {
-    ...{ id, petId, quantity, shipDate, complete, reference, createdAt: context.now, version: 1n },
-    ...{ petName, unitPrice, completedAt: complete ? context.now : null },
-    ...{ receipt: complete ? receipt : null, returned: 0n },
+    id,
+    petId,
+    quantity,
+    shipDate,
+    complete,
+    reference,
+    createdAt: context.now,
+    version: 1n,
+    petName,
+    unitPrice,
+    completedAt: complete ? context.now : null,
+    receipt: complete ? receipt : null,
+    returned: 0n,
   }
   tx.write(insertOrder, { ...order, orderId: id, complete: storedBoolean(complete), now: context.now })
   const change = { quantity, id: lineId }
@@ -362,7 +372,9 @@ function refuseOtherFacts(body: OrderPatch, before: OrderRow): void {
   const sent = {
     createdAt: normalized(createdAt),
     completedAt: normalized(completedAt),
-    ...{ petName, receipt, returned },
+    petName,
+    receipt,
+    returned,
   }
   const errors = (['createdAt', 'completedAt', 'petName', 'receipt', 'returned'] as const)
     .filter(name => sent[name] !== undefined && sent[name] !== is[name])

@@ -140,8 +140,15 @@ export async function addPet(
 ): Promise<PetRow> {
   const id = await tx.nextId('pet')
   const pet: PetRow = {
-    ...{ id, name, categoryId, ...stock, status: statusOf(stock) },
-    ...{ price: price ?? null, barcode, reorderAt, version: 1n },
+    id,
+    name,
+    categoryId,
+    ...stock,
+    status: statusOf(stock),
+    price: price ?? null,
+    barcode,
+    reorderAt,
+    version: 1n,
   }
   await changeBarcode(tx, id, { to: barcode })
   // There is no RETURNING, because it makes this INSERT three times as expensive in SQLite.

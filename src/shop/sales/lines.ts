@@ -39,17 +39,16 @@ export async function writeLine(
 ): Promise<{ line: SaleLine; totals: TotalChanges }> {
   const { receipt, petId, petName, unitPrice, reference } = order
   const row = {
-    ...{
-      id: id ?? (await tx.nextId('sale')),
-      at: now,
-      receipt,
-      orderId: order.id,
-      petId,
-      petName,
-      quantity,
-      unitPrice,
-    },
-    ...{ note: note ?? null, restocked: restocked === undefined ? null : storedBoolean(restocked) },
+    id: id ?? (await tx.nextId('sale')),
+    at: now,
+    receipt,
+    orderId: order.id,
+    petId,
+    petName,
+    quantity,
+    unitPrice,
+    note: note ?? null,
+    restocked: restocked === undefined ? null : storedBoolean(restocked),
   }
   tx.write(insertLine, { ...row, keyId: caller.keyId })
   return { line: lineOf({ ...row, reference }), totals: lineTotals(now, quantity, unitPrice) }
@@ -75,7 +74,11 @@ export const lineColumns = `id, at, receipt, order_id AS "orderId", pet_id AS "p
 export function lineOf(row: SaleLineRow): SaleLine {
   const { id, at, receipt, orderId, petId, petName, quantity, unitPrice, reference, note, restocked } = row
   return {
-    ...{ id, at: formatInstant(at), receipt, orderId, petId },
+    id,
+    at: formatInstant(at),
+    receipt,
+    orderId,
+    petId,
     ...(petName !== null && { petName }),
     quantity,
     ...(unitPrice !== null && { unitPrice, amount: unitPrice * quantity }),

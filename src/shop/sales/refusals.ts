@@ -31,14 +31,18 @@ export function noStockToReturnTo(orderId: bigint, petId: bigint): StoreError {
 
 export function rangeReversed(): StoreError {
   return invalidParameter({
-    ...{ in: 'query', name: 'to', code: 'conflicting' },
+    in: 'query',
+    name: 'to',
+    code: 'conflicting',
     message: 'to must not be before from.',
   })
 }
 
 export function tooManyPeriods(): StoreError {
   return invalidParameter({
-    ...{ in: 'query', name: 'to', code: 'out_of_range' },
+    in: 'query',
+    name: 'to',
+    code: 'out_of_range',
     message: `from and to may span at most ${PERIODS_MAX} periods.`,
   })
 }

@@ -93,8 +93,13 @@ const count = int64.meta({ minimum: 0 })
 const date = z.string().meta({ format: 'date', example: '2026-11-21' })
 
 const periodExample = {
-  ...{ from: '2026-11-21', to: '2026-11-21', lines: 2, units: 2, amount: 88000 },
-  ...{ returnedUnits: 0, returnedAmount: 0 },
+  from: '2026-11-21',
+  to: '2026-11-21',
+  lines: 2,
+  units: 2,
+  amount: 88000,
+  returnedUnits: 0,
+  returnedAmount: 0,
 }
 
 const SalesPeriod = z
