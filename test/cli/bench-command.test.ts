@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { scratch } from '../support/tool.ts'
 
 /** How long a host waits for its last requests when it is stopped, in milliseconds. */
@@ -30,10 +30,7 @@ if (name === undefined) { console.error('a category without a name'); process.ex
 console.log(name, response.headers.get('etag'))
 `
 
-let host: TestHost
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
+const host = await openSandboxHost()
 afterAll(() => host[Symbol.asyncDispose]())
 
 /** A folder with a tool and a client in it, in which a person runs the command. */

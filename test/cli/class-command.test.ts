@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { strToU8, zipSync } from 'fflate'
 import { readRoster } from '../../src/cli/sandboxes/roster.ts'
 import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { scratch } from '../support/tool.ts'
 
 const LESSON = `# HTTP
@@ -23,13 +23,8 @@ GET /pets
 const UNTIL = new Date(Date.now() + 30 * 86_400_000).toISOString().slice(0, 10)
 const SCHOOL = 'Nachname;Vorname;Klasse;E-Mail\nMüller;Anna;10b;a1@x.example\nMüller;Anna;10b;a2@x.example\n'
 
-let host: TestHost
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-afterAll(async () => {
-  await host[Symbol.asyncDispose]()
-})
+const host = await openSandboxHost()
+afterAll(() => host[Symbol.asyncDispose]())
 
 function runIn(directory: string, ...args: string[]): Promise<ProcessResult> {
   return runToEnd(

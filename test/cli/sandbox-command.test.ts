@@ -1,21 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { makeClient } from '../support/client.ts'
 import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
 import { deadPort } from '../support/receiver.ts'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { openTestStore } from '../support/store.ts'
 import { scratch } from '../support/tool.ts'
 
-let host: TestHost
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-afterAll(async () => {
-  await host[Symbol.asyncDispose]()
-})
+const host = await openSandboxHost()
+afterAll(() => host[Symbol.asyncDispose]())
 
 /** A folder in which a person runs the command. */
 interface Folder extends Disposable {

@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { createClient } from '../../src/client/client.ts'
 import { createSandbox, type FaultRule } from '../../src/client/petstore-client.ts'
 import type { Fetch } from '../../src/client/request.ts'
 import type { SandboxOptions } from '../../src/client/sandbox.ts'
 import { FaultEffect } from '../../src/sandboxes/failures/rules.ts'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { codeOf } from '../support/store.ts'
 
-let host: TestHost
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-afterAll(async () => {
-  await host[Symbol.asyncDispose]()
-})
+const host = await openSandboxHost()
+afterAll(() => host[Symbol.asyncDispose]())
 
 async function openSandbox(options: SandboxOptions = {}) {
   return createSandbox({ host: host.base, ...options })

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { ROOT } from '../support/root.ts'
-import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
@@ -15,13 +15,8 @@ const [, source = ''] = readFileSync(join(ROOT, 'src/console/views/views.ts'), '
 const paths = [...source.matchAll(/\['([^']+)', async/g)].map(([, path = '']) => path)
 
 const browser = consoleBrowser()
-let host: TestHost
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-afterAll(async () => {
-  await host[Symbol.asyncDispose]()
-})
+const host = await openSandboxHost()
+afterAll(() => host[Symbol.asyncDispose]())
 
 async function open(
   path: string,

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, test } from 'bun:test'
-import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, test } from 'bun:test'
+import type { BrowserContext, Page } from 'playwright-core'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -13,18 +13,8 @@ const TABS = 7
 const SILENCE_MS = 25_000
 
 const store = sharedStore('sqlite')
-let browser: Browser | undefined
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-})
-
-async function newContext(): Promise<BrowserContext> {
-  if (!browser) throw new Error('the browser did not start')
-  return await browser.newContext()
-}
+const browser = await launchBrowser()
+afterAll(() => browser.close())
 
 /** Opens tabs of one page, one after the other, and waits until each shows its heading. */
 async function openTabs(context: BrowserContext, url: string, heading: string): Promise<Page[]> {
@@ -56,7 +46,7 @@ test.each([
 ])(
   'seven tabs of the console all load and show events, %s, and another tab reads the stream when one is closed',
   async (_, host) => {
-    const context = await newContext()
+    const context = await browser.newContext()
     // Without audit:read, the tabs show only what the stream brings.
     const key = await keyWith(store(), 'events:read')
     const url = `${store().base.replace('127.0.0.1', host)}/console#key=${key}`
@@ -72,7 +62,7 @@ test.each([
 test('seven tabs with the requests of a sandbox all load and show requests, without HTTPS', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
-  const context = await newContext()
+  const context = await browser.newContext()
   const base = sandbox.created.baseUrl.replace('127.0.0.1', INSECURE_HOST)
   const url = `${base}/console/requests#key=${sandbox.created.adminKey}`
   const tabs = await openTabs(context, url, 'Requests')
@@ -86,7 +76,7 @@ test.each([
   ['without HTTPS, and so without locks', INSECURE_HOST],
 ])('tabs with the requests of four sandboxes of one host all load, %s', async (_, address) => {
   await using host = await openSandboxHost()
-  const context = await newContext()
+  const context = await browser.newContext()
   for (let count = 0; count < 4; count++) {
     const { created, call } = await host.create({ seed: 'empty' })
     const page = await context.newPage()
@@ -108,7 +98,7 @@ test.each([
 
 test('tabs that read too many streams after a sleep of the computer give them up, without HTTPS', async () => {
   await using host = await openSandboxHost()
-  const context = await newContext()
+  const context = await browser.newContext()
   const open = async (): Promise<Page> => {
     const { created } = await host.create({ seed: 'empty' })
     const page = await context.newPage()
@@ -128,7 +118,7 @@ test('tabs that read too many streams after a sleep of the computer give them up
 test('a page whose stream is held back by a proxy says so, and reads its data until the stream arrives', async () => {
   await using host = await openSandboxHost()
   const sandbox = await host.create({ seed: 'empty' })
-  const context = await newContext()
+  const context = await browser.newContext()
   const page = await context.newPage()
   await page.clock.install()
   const { release } = await holdRequests(page, request => request.url().endsWith('/stream'))

@@ -1,8 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Browser } from 'playwright-core'
 import type { CreatedClass, Invitation } from '../../src/sandboxes/contract/class-schema.ts'
 import type { CreatedSandbox } from '../../src/sandboxes/contract/schema.ts'
 import { newCode } from '../../src/shop/keys/key-text.ts'
@@ -13,14 +12,8 @@ import type { CallResult, TestHost, TestHostOptions } from '../support/sandbox-h
 import { call, inDays, LESSON, openClass } from './class-session.ts'
 
 const STUDENTS = 200
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-})
+const browser = await launchBrowser()
+afterAll(() => browser.close())
 
 function codeOf({ link }: Pick<Invitation, 'link'>): string {
   return link.replace(/.*#code=/, '')

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Browser, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { ROOT } from '../support/root.ts'
@@ -9,14 +9,8 @@ import { until } from '../support/until.ts'
 import { call, LESSON, openClass } from './class-session.ts'
 
 const BEHIND_MS_MAX = 2000
-let browser: Browser
-
-beforeAll(async () => {
-  browser = await launchBrowser()
-})
-afterAll(async () => {
-  await browser?.close()
-})
+const browser = await launchBrowser()
+afterAll(() => browser.close())
 
 /** Opens a page, and collects its errors and warnings, such as violations of its policy. */
 async function open(url: string, width = 1280): Promise<{ page: Page; faults: string[] }> {

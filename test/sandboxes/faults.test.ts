@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, describe, expect, test } from 'bun:test'
 import { connect } from 'node:net'
 import { z } from 'zod'
 import { openReceiver, type Received } from '../support/receiver.ts'
-import { type CallResult, openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
-let host: TestHost
-
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-
+const host = await openSandboxHost()
 afterAll(() => host[Symbol.asyncDispose]())
 
 type Effect = Readonly<Record<string, unknown>>

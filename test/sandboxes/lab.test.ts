@@ -1,16 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { createHash } from 'node:crypto'
-import { openSandboxHost, type TestHost } from '../support/sandbox-host.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { openTestStore } from '../support/store.ts'
 
-let host: TestHost
-let base: string
-
-beforeAll(async () => {
-  host = await openSandboxHost()
-  base = (await host.create()).created.baseUrl
-})
-
+const host = await openSandboxHost()
+const base = (await host.create()).created.baseUrl
 afterAll(() => host[Symbol.asyncDispose]())
 
 test('the lab redirects as often as asked, and each kind of redirect keeps or loses method and body', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'bun:test'
+import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import jsQR from 'jsqr'
@@ -9,7 +9,7 @@ import { noSandboxPage, printPage } from '../../src/sandboxes/pages/print-page.t
 import { seriousViolations } from '../support/accessibility.ts'
 import { INSECURE_HOST, launchBrowser } from '../support/browser.ts'
 import { ROOT } from '../support/root.ts'
-import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 
 const KEY = /^pst_[0-9A-Za-z]{49}$/
 
@@ -25,21 +25,17 @@ interface CommandResult {
   readonly text: string
 }
 
-describe('the pages of a host in a real browser', () => {
-  let browser: Browser
-  let host: TestHost
-  const contexts: BrowserContext[] = []
+const browser = await launchBrowser()
+const host = await openSandboxHost({ limits: { createdPerHour: 1000 } })
 
-  beforeAll(async () => {
-    browser = await launchBrowser()
-    host = await openSandboxHost({ limits: { createdPerHour: 1000 } })
-  })
+describe('the pages of a host in a real browser', () => {
+  const contexts: BrowserContext[] = []
   afterEach(async () => {
     for (const context of contexts.splice(0)) await context.close()
   })
   afterAll(async () => {
-    await browser?.close()
-    await host?.[Symbol.asyncDispose]()
+    await browser.close()
+    await host[Symbol.asyncDispose]()
   })
 
   /** Opens a context, which is closed after the test. */

@@ -5,21 +5,16 @@ import { plantableFaults } from '../../src/sandboxes/bench/catalogue.ts'
 import { BenchReport } from '../../src/sandboxes/bench/schema.ts'
 import { contract } from '../../src/shop/registry/operations.ts'
 import { openReceiver, type Received } from '../support/receiver.ts'
-import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
 /** The time of every request: what is not seen for two seconds is not seen at all. */
 const NOW_MS = Date.parse('2026-11-21T10:00:00.000Z')
 
-let host: TestHost
-
-beforeAll(async () => {
-  host = await openSandboxHost({
-    clock: () => NOW_MS,
-    limits: { requestsPerMinute: 1_000_000 },
-  })
+const host = await openSandboxHost({
+  clock: () => NOW_MS,
+  limits: { requestsPerMinute: 1_000_000 },
 })
-
 afterAll(() => host[Symbol.asyncDispose]())
 
 /** A request of the tour: method, path, and optionally its body, header fields and key. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { sharedCapacities } from '../../src/http/limits/admission.ts'
@@ -11,17 +11,12 @@ import {
 } from '../../src/sandboxes/requests/streams.ts'
 import { run } from '../support/process.ts'
 import { ROOT } from '../support/root.ts'
-import { openSandboxHost, type TestHost, type TestSandbox } from '../support/sandbox-host.ts'
+import { openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 
 const guide = readFileSync(join(ROOT, 'docs', 'sandboxes.md'), 'utf8')
 const MIB = 1024 * 1024
 
-let host: TestHost
-
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-
+const host = await openSandboxHost()
 afterAll(() => host[Symbol.asyncDispose]())
 
 /** Returns the cells of the table under a heading, without the backquotes of code. */

@@ -1,25 +1,14 @@
-import { afterAll, beforeAll, expect, test } from 'bun:test'
+import { afterAll, expect, test } from 'bun:test'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { dynamicSql } from '../../src/database/statement.ts'
 import { ID_ALPHABET, ID_CHARS, isSandboxId } from '../../src/sandboxes/contract/schema.ts'
 import { verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { sendBytes } from '../support/hostile-request.ts'
-import {
-  type CallResult,
-  createSandbox,
-  openSandboxHost,
-  type TestHost,
-  type TestSandbox,
-} from '../support/sandbox-host.ts'
+import { type CallResult, createSandbox, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
 
-let host: TestHost
-
-beforeAll(async () => {
-  host = await openSandboxHost()
-})
-
+const host = await openSandboxHost()
 afterAll(() => host[Symbol.asyncDispose]())
 
 const order = { body: { petId: 3 } }
