@@ -80,9 +80,9 @@ async function takeBoard(browser: Browser): Promise<void> {
   const { host, base } = session
   const lesson = readFileSync(join(ROOT, 'docs/lesson.md'), 'utf8')
   const endsAt = new Date(Date.now() + 60 * DAY_MS).toISOString()
-  const ofClass = host.classSandboxes.createClass({ name: '10b', lesson, endsAt, places: BigInt(STUDENTS.length) })
+  const ofClass = host.ofClasses.createClass({ name: '10b', lesson, endsAt, places: BigInt(STUDENTS.length) })
   const named = STUDENTS.map(name => ({ name, identifier: name }))
-  const students = await host.classSandboxes.addStudents(ofClass.id, named)
+  const students = await host.ofClasses.addStudents(ofClass.id, named)
   const { exercises } = readLesson(lesson)
   for (const [index, { id, baseUrl, adminKey: key }] of students.entries())
     for (const { solution } of exercises.slice(0, 1 + ((index * 3) % exercises.length)))
