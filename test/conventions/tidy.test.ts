@@ -5,6 +5,8 @@ import { ROOT } from '../support/root.ts'
 import { isProgram, type Source, sources, TYPESCRIPT } from './sources.ts'
 
 const LINE_CHARS_MAX = 120
+/** An item of a list says one thing. */
+const LIST_ITEM_WORDS_MAX = 62
 
 // The linter, not this test, reports `any`, `!`, default exports and, outside tests, functions of more than 60 lines.
 const CAST = /^(?!import)(?!.* in keyof \w+ as )[^'`*/]*[\w)\]}] as (?!const\b)[A-Z(]/
@@ -97,6 +99,22 @@ function positionalCalls({ path, text }: Source): string[] {
   )
   return [...calls].map(([call]) => `${path}: ${call.replaceAll(/\s+/g, ' ')}`)
 }
+
+/** Returns the items of lists in a page that have more than `LIST_ITEM_WORDS_MAX` words. */
+function longItems({ path, text }: Source): string[] {
+  const prose = text.replaceAll(/```[\s\S]*?```/g, '')
+  return [...prose.matchAll(/^ *(?:-|\d+\.) (?:.+\n)(?: +(?!-|\d+\.).+\n)*/gm)].flatMap(([item]) =>
+    item.split(/\s+/).length > LIST_ITEM_WORDS_MAX ? [`${path}: ${item.slice(0, 60)}`] : [],
+  )
+}
+
+test('no item of a list in a document is so long that it hides several facts', () => {
+  const pages = sources('**/*.md').filter(({ path }) => path !== 'THIRD-PARTY.md')
+  expect(pages.length).toBeGreaterThan(50)
+  expect(pages.flatMap(longItems)).toEqual([])
+  const text = `- ${'fact '.repeat(40)}\n  ${'fact '.repeat(40)}\n- short\n`
+  expect(longItems({ path: 'x.md', text })).toHaveLength(1)
+})
 
 test('every SQL call names its values', () => {
   const callers = sources('src/**/*.ts').filter(isProgram)
