@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { rateOf, ratios, type Side } from './measure.ts'
+import { plots } from './plot.ts'
 import { type Row, replaceBlock, reportText, rowText } from './report.ts'
 import { pathOf } from './server.ts'
 import { RUNTIME_ENVIRONMENT } from './store.ts'
@@ -82,6 +83,14 @@ test('PERFORMANCE.md promises each requirement that its tables have', () => {
   expect(
     unpromised(PAGE.replace('85% of orders without', '86% of orders without').replace('85% of a', '')),
   ).toEqual([85, 85])
+})
+
+test('the plots show the last runs, with a bar for each value', () => {
+  const drawn = plots()
+  for (const [name, text] of Object.entries(drawn))
+    expect(readFileSync(pathOf(`../docs/${name}`), 'utf8')).toBe(text)
+  const bars = Object.values(drawn).map(text => text.split('height="16"').length - 1)
+  expect(bars).toEqual([19, 32])
 })
 
 test('other servers on the runtime start with the variables of the start script', () => {

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { availableParallelism, cpus, loadavg } from 'node:os'
 import { cpuUsOf, rateOf, type Sample, type Schedule, spread } from './measure.ts'
+import { drawPlots } from './plot.ts'
 import { pathOf } from './server.ts'
 
 const DIGITS = { '%': 0, x: 2, µs: 1, ms: 2, s: 1, MiB: 1, 'per second': 0 } as const
@@ -105,6 +106,7 @@ export function publish(part: string, { history, page }: { history: string; page
   writeFileSync(pathOf(`../${historyOf(part)}`), `${history}\n`)
   const file = pathOf('../PERFORMANCE.md')
   writeFileSync(file, replaceBlock(readFileSync(file, 'utf8'), part, page))
+  drawPlots()
 }
 
 /** Returns a page with another text between the markers of a part. Throws if it lacks them. */
