@@ -47,8 +47,9 @@ function plotText({ title, groups }: Plot): string {
       }),
     ]
   })
-  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y + GAP}" role="img" aria-labelledby="title" font-family="system-ui, sans-serif" font-size="13">
-  <title id="title">${title}</title>
+  const font = 'font-family="system-ui, sans-serif" font-size="13"'
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y + GAP}" role="img" ${font}>
+  <title>${title}</title>
   <style>
     ${COLOURS}
   </style>
