@@ -32,7 +32,7 @@ if (!existsSync(join(folder, 'node_modules')) && !run(['npm', 'ci'], {}, folder)
 /** The name of each run, and the environment variables that it sets. */
 const runs = [
   ...MAJORS.map(major => [`PostgreSQL ${major}`, { [VERSION_VARIABLE]: major }] as const),
-  ...LEVELS.map(level => [level, { PETSTORE_TEST_ISOLATION: level }] as const),
+  ...LEVELS.map(level => [level, { TEST_ISOLATION: level }] as const),
 ]
 const failed = runs.filter(([name, env]) => {
   process.stdout.write(`\n${name}\n`)

@@ -189,7 +189,7 @@ async function startAll(place: StoreDirectory, proxy: PostgresProxy | undefined)
   const start = async (clockMs: number, port: number): Promise<ServerProcess> => {
     const env = {
       ...place.env,
-      PETSTORE_TEST_CLOCK_MS: String(clockMs),
+      TEST_CLOCK_MS: String(clockMs),
       ...(proxy && url !== undefined && { DATABASE_URL: proxy.urlOf(url) }),
     }
     const args = ['serve', '--port', `${port}`, ...place.args]

@@ -22,10 +22,10 @@ let databases = 0
 let migrated: Promise<string> | undefined
 
 /** The environment variable with the URL of a server that several processes of one run share. */
-export const SHARED_SERVER_VARIABLE = 'PETSTORE_TEST_POSTGRES'
+export const SHARED_SERVER_VARIABLE = 'TEST_POSTGRES'
 
 /** The environment variable with the major version of PostgreSQL; by default, that of test/package.json. */
-export const VERSION_VARIABLE = 'PETSTORE_TEST_POSTGRES_VERSION'
+export const VERSION_VARIABLE = 'TEST_POSTGRES_VERSION'
 
 /** Creates an empty database on a PostgreSQL server, by default the one of this test run. Returns its URL. */
 export async function newDatabase(server?: string): Promise<string> {

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 const OUTPUT_WAIT_MS = 2000
 
 /** The environment variable with the path of a single file that the tests run instead of src/main.ts. */
-export const PROGRAM_VARIABLE = 'PETSTORE_TEST_PROGRAM'
+export const PROGRAM_VARIABLE = 'TESTED_PROGRAM'
 const singleFile = process.env[PROGRAM_VARIABLE] ?? ''
 const PROGRAM =
   singleFile === ''

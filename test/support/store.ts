@@ -44,7 +44,7 @@ export const SECRET_KEY = new Uint8Array(32).fill(7)
 const LEVELS = ['READ COMMITTED', 'REPEATABLE READ', 'SERIALIZABLE'] as const
 
 /** The isolation level of the stores on PostgreSQL, if the environment sets one; otherwise the default applies. */
-const testedIsolation = LEVELS.find(level => level === process.env.PETSTORE_TEST_ISOLATION)
+const testedIsolation = LEVELS.find(level => level === process.env.TEST_ISOLATION)
 
 /** Runs a suite of whole-store tests on every engine of this run. */
 export function onEveryEngine(suite: (engine: EngineName) => void): void {
