@@ -12,6 +12,7 @@ test('a failed test case of JUnit XML says where and what, a passed one nothing'
     '<testcase name="t"><error><![CDATA[getPet returned status 500 for GET http://127.0.0.1:8081/s/abc/pets/1?x=1]]></error></testcase>',
     '<testcase name="GET (200) /pets/3?limit=1"><failure>status 200, but got 500. X-Request-Id:\nAccept: x' +
       '</failure></testcase>',
+    '<testcase name="a"><failure message="no header">Test: [POST]::/pets/:petId - Location.</failure></testcase>',
     '<testcase name="listOrders"><failure message="wrong">X-Request-Id: own-7, received 202</failure></testcase>',
   )
   expect(readFindings(report, place)).toEqual([
@@ -29,6 +30,7 @@ test('a failed test case of JUnit XML says where and what, a passed one nothing'
       path: '/pets/3',
       status: 500n,
     },
+    { message: 'no header Test: [POST]::/pets/:petId - Location.', method: 'POST', path: '/pets/:petId' },
     {
       message: 'wrong X-Request-Id: own-7, received 202',
       operation: 'listOrders',

@@ -127,7 +127,7 @@ const operationIds = Object.keys(contract)
 /** Returns the finding of a report in words. `where` is the text around the message, such as the name of the test. */
 function inWords(where: string, message: string, place: SandboxPlace): ToolFinding {
   const text = `${where} ${message}`.slice(0, TEXT_CHARS_MAX).replaceAll(place.baseUrl, '')
-  const words = text.split(/[\s"'`()[\],;<>=]|[:.](?=\s|$)/).filter(word => word !== '')
+  const words = text.split(/[\s"'`()[\],;<>=]|[:.](?=\s|$)|::/).filter(word => word !== '')
   const operation = words.find(word => operationIds.includes(word))
   const methodAt = words.findIndex(word => METHODS.includes(word))
   // A status may be between them.
