@@ -1,26 +1,19 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { stripVTControlCharacters } from 'node:util'
 import { Command } from 'commander'
 import { generators } from '../openapi/generators/generators.ts'
 import { tryGenerator } from '../openapi/generators/try-generator.ts'
 import { freePort } from '../support/free-port.ts'
 import { command, run, startProcess } from '../support/process.ts'
-import { ROOT } from '../support/root.ts'
 import { ADMIN_KEY } from '../support/store.ts'
+import { install, shell } from './install.ts'
 import { type Rendering, renderings } from './renderings.ts'
 import { prints, type Tool } from './tool.ts'
 import { tools } from './tools.ts'
 
 // `npm run check:tools` runs each tool of tools.ts with a new demo store, in a scratch directory, and says which it
 // skipped.
-
-const STEP_MS_MAX = 600_000
-/** The messages of package managers that cannot get a package: nothing of the store is at fault. */
-const REGISTRY_REFUSED =
-  /E40[34]|403 Forbidden|404 Not Found|ENOTFOUND|EAI_AGAIN|Could not (transfer|resolve|find)/
-const NOT_FOUND = /No matching distribution found|not available|no such host|ETIMEDOUT|ECONNREFUSED/
 
 /** A result is `works`, `refused: ...`, `SKIPPED: ...`, or a fault. */
 interface Check {
@@ -37,54 +30,16 @@ const options = new Command('check:tools')
 
 const scratch = mkdtempSync(join(tmpdir(), 'petstore-tools-'))
 
-/** Runs a command in a shell. Returns its exit code, and its output without colours. */
-async function shell(
-  line: string,
-  cwd: string,
-  variables: Record<string, string>,
-): Promise<[number, string]> {
-  const child = Bun.spawn(['bash', '-c', `set -e\n${line}`], {
-    cwd,
-    env: { ...process.env, CI: 'true', NO_COLOR: '1', TOOLS: import.meta.dir, ...variables },
-    stdin: 'ignore',
-    stdout: 'pipe',
-    stderr: 'pipe',
-    // A process group of its own: whatever the command leaves running ends with it.
-    detached: true,
-    timeout: STEP_MS_MAX,
-  })
-  const [output, errors] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited.then(() => endGroup(child.pid)),
-  ])
-  return [await child.exited, stripVTControlCharacters(`${output}${errors}`)]
-}
-
-function endGroup(leader: number): void {
-  try {
-    process.kill(-leader, 'SIGKILL')
-  } catch {
-    // The command left nothing running.
-  }
-}
-
 async function useTool(tool: Tool): Promise<string> {
-  const missing = tool.needs.find(program => Bun.which(program) === null)
-  if (missing) return `SKIPPED: ${missing} is not installed`
   const directory = join(scratch, tool.name.replaceAll(' ', '-'))
-  mkdirSync(directory)
-  for (const file of ['openapi.yaml', 'arazzo.yaml']) cpSync(join(ROOT, file), join(directory, file))
-  const [installCode, installed] = await shell(tool.install, directory, {})
-  if (installCode !== 0) {
-    const isRefused = REGISTRY_REFUSED.test(installed) || NOT_FOUND.test(installed)
-    return `${isRefused ? 'SKIPPED: its registry refused it' : 'FAILED to install'}: ${installed.slice(-800)}`
-  }
+  const failure = await install(tool, directory)
+  if (failure !== undefined) return failure
   const args = ['serve', '--port', '0', '--data', join(directory, 'data')]
   await using store = await startProcess(args, { PETSTORE_ADMIN_KEY: ADMIN_KEY })
   const [exitCode, output] = await shell(tool.run, directory, {
     BASE: store.base.replace(/\/$/, ''),
     KEY: ADMIN_KEY,
+    FINDINGS: join(directory, 'findings'),
     PORT: String(freePort()),
     PETSTORE: command([]).line.join(' '),
   })

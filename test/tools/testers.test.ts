@@ -8,13 +8,23 @@ import { prints } from './tool.ts'
 import { tools } from './tools.ts'
 
 const page = readFileSync(join(ROOT, 'docs/for-tool-makers.md'), 'utf8')
+const benchPage = readFileSync(join(ROOT, 'docs/bench.md'), 'utf8')
 
 const testers = tools.filter(({ isTester }) => isTester)
 
 test.each(testers)(
   'docs/for-tool-makers.md has $name in the version that check:tools runs',
   ({ name, version }) => {
-    expect(page.replaceAll(/\s+/g, ' ')).toContain(version === 'installed' ? name : `${name} ${version}`)
+    expect(page.replaceAll(/\s+/g, ' ')).toContain(
+      version === 'installed' ? name : `${name} ${version}`.trim(),
+    )
+  },
+)
+
+test.each(tools.filter(({ tests }) => tests !== undefined))(
+  'docs/bench.md has the score of $name in the version that bench:tools runs',
+  ({ name, version, tests }) => {
+    expect(benchPage).toContain(`| ${`${name} ${version}`.trim()} | ${tests} |`)
   },
 )
 

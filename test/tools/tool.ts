@@ -8,11 +8,14 @@ export interface Tool {
   readonly install: string
   /**
    * Uses the tool. The directory has `openapi.yaml` and `arazzo.yaml`. The variables
-   * are `BASE`, `KEY`, `PETSTORE` (its command), `TOOLS` (this folder) and `PORT` (a free port).
+   * are `BASE`, `KEY`, `PETSTORE` (its command), `TOOLS` (this folder), `PORT` (a free port), and `FINDINGS`, the file
+   * that a tool with `tests` writes its report to.
    */
   readonly run: string
   /** A whole line that the command prints. `…` matches any text. */
   readonly expected: string
+  /** Where its tests come from, if `npm run bench:tools` scores it. */
+  readonly tests?: 'makes tests' | 'sends the examples' | 'runs files of ours'
   /** Whether the tool tests an API; docs/for-tool-makers.md names each tester and its version. */
   readonly isTester: boolean
 }

@@ -17,7 +17,7 @@ import { alignedLines } from '../terminal/text-table.ts'
 import { clientOutcome } from './client-outcome.ts'
 import { type CommandRun, runCommand } from './command-run.ts'
 import { readFindings, UnreadableFindings } from './findings.ts'
-import { BenchResults, type BenchRow, badge, countOutcomes, markdownTable } from './results.ts'
+import { BenchResults, type BenchRow, badge, countOutcomes, falseAlarmsOf, markdownTable } from './results.ts'
 
 const TIMEOUT_DEFAULT_MS = 30_000
 const LIFETIME_SECONDS = 86_400
@@ -281,8 +281,7 @@ async function summarize(options: BenchOptions, results: BenchResults): Promise<
     return [name, counted.planted, counted.provoked, counted.reported] as const
   })
   const all = countOutcomes(faults, results.rows)
-  const clean = results.rows.filter(({ fault }) => fault === '')
-  const falseAlarms = clean.map(({ outcome }) => outcome.split(' ')[0] || '0').join(' and ')
+  const falseAlarms = falseAlarmsOf(results.rows).join(' and ')
   const total = ['all', all.planted, all.provoked, all.reported] as const
   const head = ['Class', 'Planted', 'Provoked', 'Reported']
   const rows = faults.flatMap(({ id, class: name, summary }) =>

@@ -85,6 +85,11 @@ export function countOutcomes(
   }
 }
 
+/** Returns how many findings a tool had in each run against a right store. */
+export function falseAlarmsOf(rows: readonly BenchRow[]): string[] {
+  return rows.filter(({ fault }) => fault === '').map(({ outcome }) => outcome.split(' ')[0] || '0')
+}
+
 /** Returns a picture with a score, in the form of common badges. */
 export function badge(reported: number, planted: number): string {
   const [name, value] = ['petstore bench', `${reported}/${planted}`]

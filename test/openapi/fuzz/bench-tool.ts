@@ -14,3 +14,4 @@ const findings = [...found]
   .map(([name, detail]) => ({ message: `${name}: ${detail}`, operation: name.split(' ')[0] }))
   .filter(({ message }) => !OF_EVERY_HOST.test(message))
 await Bun.write(FINDINGS, JSON.stringify(findings))
+console.log(`${findings.length} findings`)
