@@ -12,6 +12,7 @@ import { bearerToken } from '../http/pipeline/auth.ts'
 import { namesPage } from '../http/pipeline/negotiate.ts'
 import { makeRequestIds, type RequestContext, targetOf, varyBy } from '../http/request/request-context.ts'
 import { textResponse } from '../http/request/text-response.ts'
+import { isPreflight } from '../http/router/cors.ts'
 import { fixedContent, get, LINKSET, metricsResponse, probe } from '../http/router/fixed-paths.ts'
 import {
   closingConnections,
@@ -76,7 +77,9 @@ export async function serveSandboxes(
   const respondAsHost = makePathHandler(routing)
   const respondAnywhere = makeAnyPathHandler(routing)
   const refuse = (request: Request, server: Server<undefined>, refusal: StoreError) =>
-    respondAnywhere(request, server, () => {
+    respondAnywhere(request, server, ({ headers }) => {
+      // If a preflight is refused, the browser never sends the request, and its page cannot read the refusal.
+      if (isPreflight(request)) return new Response(null, { status: 204, headers })
       throw refusal
     })
   const respondAsSandbox = async (

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'bun:test'
-import { openTestStore } from '../support/store.ts'
+import { launchBrowser } from '../support/browser.ts'
+import { ADMIN_KEY, openTestStore } from '../support/store.ts'
 
 /** Returns the names of all header fields of responses in a description. */
 function fieldsIn(part: unknown): string[] {
@@ -58,5 +59,32 @@ describe('pages of other origins', () => {
     await using store = await openTestStore('sqlite')
     const reply = await ask(store.base, 'https://shop.example')
     expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+  })
+
+  test('in a browser, a page reads a store only with its permission, and an EventSource has no key', async () => {
+    await using page = Bun.serve({ hostname: '127.0.0.1', port: 0, fetch: () => new Response() })
+    await using closed = await openTestStore('sqlite')
+    await using open = await openTestStore('sqlite', { corsOrigins: [page.url.origin] })
+    const browser = await launchBrowser()
+    try {
+      const tab = await browser.newPage()
+      await tab.goto(page.url.href)
+      const read = (base: string): Promise<string> =>
+        tab.evaluate(
+          `fetch('${base}/keys/current', { headers: { Authorization: 'Bearer ${ADMIN_KEY}' } })
+            .then(reply => reply.status + ' ' + reply.headers.has('ETag'), String)`,
+        )
+      expect([await read(closed.base), await read(open.base)]).toEqual([
+        'TypeError: Failed to fetch',
+        '200 true',
+      ])
+      const state = `new Promise(resolve => {
+        const source = new EventSource('${open.base}/events/stream')
+        source.onerror = () => resolve(source.readyState === EventSource.CLOSED)
+      })`
+      expect(await tab.evaluate(state)).toBe(true)
+    } finally {
+      await browser.close()
+    }
   })
 })

@@ -20,6 +20,11 @@ const EXPOSED = [
   'WWW-Authenticate',
 ].join(', ')
 
+/** Returns whether a browser asks if a page may send a request. */
+export function isPreflight({ method, headers }: Request): boolean {
+  return method === 'OPTIONS' && headers.has('access-control-request-method')
+}
+
 /**
  * Sets the headers that allow cross-origin calls from the configured origins (Fetch standard, CORS protocol). Keys are
  * sent in a header, not in cookies, so Access-Control-Allow-Credentials is not set.
@@ -31,7 +36,7 @@ export function applyCors(origins: AllowedOrigins, { request, headers }: Request
   if (origin === null || !(origins.includes('*') || origins.includes(origin))) return
   headers['Access-Control-Allow-Origin'] = origin
   headers['Access-Control-Expose-Headers'] = EXPOSED
-  if (request.method !== 'OPTIONS' || !request.headers.has('access-control-request-method')) return
+  if (!isPreflight(request)) return
   headers['Access-Control-Allow-Methods'] = 'GET, HEAD, POST, PUT, PATCH, DELETE'
   headers['Access-Control-Allow-Headers'] = request.headers.get('access-control-request-headers') ?? ''
   headers['Access-Control-Max-Age'] = '600'
