@@ -7,7 +7,7 @@ import { type FuzzOptions, fuzz } from './fuzz/run.ts'
 const SEED = 20_261_121
 /** The maximum number of requests of a control. */
 const SEARCH_REQUESTS_MAX = 20_000
-const RUN_MS_MAX = timeLimitMs(120_000)
+const RUN_MS_MAX = timeLimitMs(240_000)
 
 const requests: Record<EngineName, number> = {
   sqlite: times(10_000, 500_000),
