@@ -160,19 +160,23 @@ export class Classes {
     })
   }
 
-  update(id: string, { endsAt, openHints, lesson }: ClassPatch): void {
+  /** Changes a class in one commit. Throws `validation_failed`, and then changes nothing. */
+  update(id: string, { endsAt, openHints, lesson, places }: ClassPatch): void {
     const entry = this.#entry(id)
-    const changes = {
+    const record = {
+      ...entry.record,
       ...(endsAt !== undefined && { endsAtMs: this.#endOf(endsAt) }),
       ...(openHints !== undefined && { openHints }),
       ...(lesson !== undefined && { lesson }),
+      ...(places !== undefined && { places: Number(places) }),
     }
     const read = lesson === undefined ? entry.lesson : readLessonOf(lesson)
     const students = [...entry.students.values()].map(student => inLesson(student, entry.lesson, read))
     this.#registry.inOneCommit(() => {
       if (lesson !== undefined) this.#registry.putRecords('student', students)
-      this.#save(entry, changes)
+      this.#registry.putRecords('class', [record])
     })
+    entry.record = record
     if (lesson === undefined) return
     entry.lesson = read
     for (const student of students) entry.students.set(student.id, student)

@@ -176,18 +176,17 @@ export class ClassSandboxes {
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): ClassBoard {
-    if (patch.places !== undefined) this.#changePlaces(id, Number(patch.places))
+    if (patch.places !== undefined) this.#refusePlaces(id, Number(patch.places))
     this.#classes.update(id, patch)
     const { endsAtMs } = this.#classes.find(id)
     for (const sandboxId of this.#classes.sandboxesOf(id)) this.#sandboxes.expireAt(sandboxId, endsAtMs)
     return this.#classes.board(id)
   }
 
-  #changePlaces(id: string, places: number): void {
+  #refusePlaces(id: string, places: number): void {
     const students = this.#classes.studentsOf(id).length
     if (places < students) throw tooFewPlaces(students)
     this.#space.refusePlaces(places, this.#classes.find(id).places)
-    this.#classes.setPlaces(id, places)
   }
 
   /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */

@@ -91,6 +91,7 @@ export class SandboxHost {
   readonly #sandboxes = new Map<string, SandboxEntry>()
   readonly #bootId = readBootId()
   readonly #sweeping: ReturnType<typeof setInterval>
+  #isSweeping = false
   /** Resolves as soon as any request to any sandbox ends. */
   #useEnded = Promise.withResolvers<void>()
   #openCount = 0
@@ -569,7 +570,10 @@ export class SandboxHost {
     return opened !== undefined && !opened.hasListeners && performance.now() - opened.usedMs > idleMs
   }
 
+  /** Sweeps, unless the sweep before still does. */
   async #sweep(): Promise<void> {
+    if (this.#isSweeping) return
+    this.#isSweeping = true
     try {
       const nowMs = this.#options.clock()
       for (const [id, entry] of this.#sandboxes) {
@@ -577,12 +581,14 @@ export class SandboxHost {
         else if (this.#isIdle(entry))
           await this.#inTurn(entry, () => this.#letSleepUnlessInUse(entry)).catch(ignoreDeleted)
       }
-      for (const id of this.classes.outdated()) await this.ofClasses.deleteClass(id)
+      for (const id of this.classes.outdated()) await this.ofClasses.deleteClass(id).catch(ignoreDeleted)
       const counted: [SandboxRecord, number][] = []
       for (const [id, { record }] of this.#sandboxes) counted.push([record, await this.#files.bytesOf(id)])
       this.#space.recount(counted)
     } catch (error) {
       this.#options.log.error({ error: String(error) }, 'the sweep of the sandboxes failed')
+    } finally {
+      this.#isSweeping = false
     }
   }
 }

@@ -44,7 +44,8 @@ export function leastRecentlyUsed(sandboxes: Iterable<SandboxEntry>): SandboxEnt
   return found?.entry
 }
 
-/** Ignores that a sandbox was deleted while something waited for its turn. */
+/** Ignores that a sandbox or a class was deleted while something waited for its turn. */
 export function ignoreDeleted(error: unknown): void {
-  if (!(error instanceof StoreError) || error.code !== 'sandbox_not_found') throw error
+  const codes = ['sandbox_not_found', 'class_not_found']
+  if (!(error instanceof StoreError && codes.includes(error.code))) throw error
 }
