@@ -174,7 +174,11 @@ test('a class is extended together, and a deleted one leaves nothing', async () 
   const endsAt = inDays(190)
   expect((await call('PATCH', url, ofClass.teacherKey, { endsAt })).status).toBe(200)
   for (const { id } of students) expect(host.host.find(id)?.expiresAtMs).toBe(Date.parse(endsAt))
-  expect((await call('PATCH', url, ofClass.teacherKey, { endsAt: inDays(201) })).status).toBe(422)
+  for (const refused of [{ endsAt: inDays(201) }, { lesson: '# Nothing' }]) {
+    const patch = { places: 9, endsAt: inDays(180), ...refused }
+    expect((await call('PATCH', url, ofClass.teacherKey, patch)).status).toBe(422)
+  }
+  expect((await call('GET', url, ofClass.teacherKey)).data).toMatchObject({ places: 2n, endsAt })
   expect((await call('DELETE', url, ofClass.teacherKey)).status).toBe(204)
   expect((await call('GET', url, ofClass.teacherKey)).status).toBe(404)
   expect(host.host.counts.sandboxes).toBe(0)
@@ -396,7 +400,14 @@ test('the teacher uses the store of a student, and neither the board nor the log
   expect((await call('GET', orders, other.teacherKey)).status).toBe(401)
   const log = await call('GET', `${host.base}/sandboxes/${ada?.id}/requests`, ofClass.teacherKey)
   expect(log.data).toMatchObject([{ status: 401n }])
-  expect(host.host.classes.board(ofClass.id).students[0]?.exercises[0]?.state).toBe('open')
+  const tool = { name: 'find_pets', arguments: {} }
+  const useTool = (key: string | undefined): Promise<unknown> =>
+    call('POST', `${ada?.baseUrl}/mcp`, key, { jsonrpc: '2.0', id: 1, method: 'tools/call', params: tool })
+  await useTool(ofClass.teacherKey)
+  const state = () => host.host.classes.board(ofClass.id).students[0]?.exercises[0]?.state
+  expect(state()).toBe('open')
+  await useTool(ada?.adminKey)
+  expect(state()).toBe('done')
 })
 
 test('requests of the console and of the documentation are not on the board, but those of the lesson are', async () => {
