@@ -127,6 +127,7 @@ async function* chunksOfStream(
   const { base, fetch } = connection
   const aborter = new AbortController()
   const abort = (): void => aborter.abort()
+  signal?.throwIfAborted()
   signal?.addEventListener('abort', abort)
   let timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
   try {
@@ -152,6 +153,7 @@ async function* chunksOfStream(
       yield value
     }
   } catch (error) {
+    signal?.throwIfAborted()
     if (error instanceof ApiError || error instanceof ConnectionError) throw error
     throw new ConnectionError(`The stream was lost: ${messageOf(error)}`, error)
   } finally {

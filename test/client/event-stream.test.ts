@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { createClient } from '../../src/client/client.ts'
+import { createClient, createHostClient } from '../../src/client/client.ts'
 import { ApiError, ConnectionError } from '../../src/client/errors.ts'
 import { readEventStream } from '../../src/client/event-stream.ts'
 import type { Fetch } from '../../src/client/request.ts'
@@ -112,6 +112,25 @@ test('a stream of events ends at once when it is aborted, even in the middle of 
     aborting.abort()
   }
   expect(events).toBe(1)
+})
+
+test('a stream of requests throws the reason of its signal, which may be aborted before it begins', async () => {
+  using fake = fakeServer(() =>
+    streamOf(new ReadableStream({ start: to => to.enqueue('id: 1\ndata: {}\n\n') })),
+  )
+  const read = async (signal: AbortSignal, then = () => {}): Promise<unknown> => {
+    const stream = createHostClient(fake).streamRequests({ sandboxId: 'x' }, { signal })
+    try {
+      for await (const _ of stream) then()
+    } catch (error) {
+      return error
+    }
+  }
+  const reason = new Error('the page was closed')
+  expect(await read(AbortSignal.abort(reason))).toBe(reason)
+  expect(fake.requests).toHaveLength(0)
+  const later = new AbortController()
+  expect(await read(later.signal, () => later.abort(reason))).toBe(reason)
 })
 
 test('a stream on which something arrives in time stays open for longer than the limit of silence', async () => {
