@@ -44,7 +44,7 @@ export class HostMetrics {
       petstore_sandboxes_bytes_max: limits.bytesTotal,
       petstore_disk_free_bytes: bavail * bsize,
       petstore_errors_total: byLabel('code', this.#errors),
-      ...(await processMetrics()),
+      ...processMetrics(),
     })
   }
 }

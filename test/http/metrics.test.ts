@@ -1,4 +1,5 @@
 import { expect, test } from 'bun:test'
+import { processMetrics } from '../../src/http/observe/process-metrics.ts'
 import { openTestStore } from '../support/store.ts'
 
 interface Family {
@@ -79,4 +80,13 @@ test('the metrics require an admin key for a request from another machine', asyn
   const key = { Authorization: `Bearer ${clerk.data.key}` }
   expect((await fetch(`${store.base}/metrics`, { headers: { ...from, ...key } })).status).toBe(403)
   expect((await store.send('GET', '/metrics', { headers: from })).status).toBe(200)
+})
+
+test('a stall of the event loop is in the metrics of each program that reads them after it', async () => {
+  processMetrics()
+  await Bun.sleep(250)
+  Bun.sleepSync(500)
+  await Bun.sleep(250)
+  for (let reader = 0; reader < 2; reader++)
+    expect(Number(processMetrics().nodejs_eventloop_lag_max_seconds)).toBeGreaterThan(0.3)
 })

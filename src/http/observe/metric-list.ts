@@ -112,7 +112,7 @@ export const metricList = {
   process_max_fds: { type: 'gauge', help: 'Maximum number of open file descriptors.' },
   nodejs_eventloop_lag_max_seconds: {
     type: 'gauge',
-    help: 'The longest lag of the event loop since the metrics were last read, in seconds.',
+    help: 'The longest lag of the event loop in the last one to two minutes, in seconds.',
   },
   nodejs_heap_size_total_bytes: { type: 'gauge', help: 'Process heap size from Node.js in bytes.' },
   nodejs_heap_size_used_bytes: { type: 'gauge', help: 'Process heap size used from Node.js in bytes.' },

@@ -69,7 +69,7 @@ export class Metrics {
       petstore_webhook_attempts_total: byLabel('state', this.#attempts),
       petstore_event_streams: openStreams,
       ...(cache && ofCache(cache)),
-      ...(await processMetrics()),
+      ...processMetrics(),
     })
   }
 

@@ -4,13 +4,25 @@ import type { MetricValues } from './prometheus.ts'
 
 /** How often the lag of the event loop is measured once the metrics are read, in milliseconds. */
 const LAG_EVERY_MS = 100
+/** How long a lag is reported at least. Several programs may read the metrics. */
+const LAG_KEPT_MS = 60_000
 const lag = monitorEventLoopDelay({ resolution: LAG_EVERY_MS })
+let lagBeforeNs = 0
+let lagSinceMs = 0
+
+function longestLagSeconds(): number {
+  const nowMs = performance.now()
+  if (nowMs - lagSinceMs >= LAG_KEPT_MS) {
+    lagBeforeNs = lag.max
+    lag.reset()
+    lagSinceMs = nowMs
+  }
+  lag.enable()
+  return Math.max(lagBeforeNs, lag.max) / 1e9
+}
 
 /** Returns the metrics of the process, under the names of the client libraries of Prometheus. */
 export function processMetrics(): MetricValues {
-  const lagSeconds = lag.max / 1e9
-  lag.enable()
-  lag.reset()
   const { user, system } = process.cpuUsage()
   const { rss, heapTotal, heapUsed, external } = process.memoryUsage()
   const startSeconds = Math.round(performance.timeOrigin / 1000)
@@ -23,7 +35,7 @@ export function processMetrics(): MetricValues {
     process_virtual_memory_bytes: virtualMemoryBytes(),
     process_open_fds: openFiles(),
     process_max_fds: openFilesMax(),
-    nodejs_eventloop_lag_max_seconds: lagSeconds,
+    nodejs_eventloop_lag_max_seconds: longestLagSeconds(),
     nodejs_heap_size_total_bytes: heapTotal,
     nodejs_heap_size_used_bytes: heapUsed,
     nodejs_external_memory_bytes: external,
