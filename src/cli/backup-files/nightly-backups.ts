@@ -100,7 +100,13 @@ async function makeOne(
       return { facts, engine: 'sqlite' }
     },
   })
-  await verifyBackup(to, readManifest(to), { signal, onBytes: () => {} })
+  try {
+    await verifyBackup(to, readManifest(to), { signal, onBytes: () => {} })
+  } catch (error) {
+    // One that cannot be read is none: the next attempt makes another one, and no good one is deleted for it.
+    rmSync(to, { recursive: true, force: true })
+    throw error
+  }
   await recordBackup(config, { at, isAuditIntact: auditProblem === undefined })
   // The older ones have the audit log before its change.
   const deleted = auditProblem === undefined ? deletable(backupsIn(directory, storeId), config.timeZone) : []
