@@ -77,7 +77,10 @@ async function runRestore(options: FromAndTo & { readonly fromLitestream?: strin
   printReport(restore, draft, performance.now() - startedMs)
 }
 
-/** Makes a store from a backup. Throws CommandFailed if it cannot, and then nothing was restored. */
+/**
+ * Makes a store from a backup. Throws CommandFailed if it cannot, and then nothing was restored. Throws
+ * CommitUnconfirmed if a database does not say whether it was.
+ */
 export async function restoreBackup(
   from: string,
   to: CopyPlace,
@@ -138,8 +141,8 @@ async function restoreToDirectory(
   const secretKey =
     manifest.files[SECRET_KEY_FILE] && copySecretKey(join(backup, SECRET_KEY_FILE), directory, 'restored')
   try {
-    draft.publish()
     forgetBackups(directory)
+    draft.publish()
   } catch (error) {
     secretKey?.undo()
     throw error
