@@ -122,7 +122,7 @@ export class GroupCommit<Command, Result> {
   }
 
   async #run(group: GroupedCommand<Command, Result>[]): Promise<void> {
-    group.sort((a, b) => (a.row < b.row ? -1 : 1))
+    group.sort((a, b) => Number(a.row > b.row) - Number(a.row < b.row))
     const outcomes = await this.#outcomesOf(group)
     for (const [index, { command, dueMs, result }] of group.entries()) {
       const outcome = outcomes[index] ?? 'alone'

@@ -56,7 +56,7 @@ export class BatchWriter<Command, Reply> implements Tx {
   #savepointBatches = 0
   /** Whether the state in memory may differ from the stored state. */
   #isStale = false
-  /** Whether another process held the lock when the last batch began. */
+  /** Whether the last batch could not begin, such as because another process held the lock. */
   #isLocked = false
   #hasWritten = false
   #committed: bigint

@@ -57,7 +57,7 @@ interface WaitingCommand<Command, Result> {
 
 /**
  * Opens an existing database as a store without workers: one connection, on this thread. A commit survives the
- * end of the process, but not a power failure. Throws UnsupportedVersion and DamagedDatabase.
+ * end of the process, and a power failure only if it is synced. Throws UnsupportedVersion and DamagedDatabase.
  */
 export async function openLightSqlite<Query, Command, Reply, Result = Reply>(
   options: LightSqliteOptions<Query, Command, Reply, Result>,

@@ -38,8 +38,8 @@ interface FixedPathsOptions {
 }
 
 /**
- * Returns the paths that are not operations of the contract: home, description, API catalogue, summary, docs, guides,
- * console, probes and metrics.
+ * Returns the paths that are not operations of the contract: pages, descriptions, probes, metrics, and what only the
+ * console uses.
  */
 export function fixedPaths(
   pipeline: Pipeline,

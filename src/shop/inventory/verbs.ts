@@ -224,8 +224,8 @@ function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
 const SUMMARY_DAYS = 30
 
 /**
- * Returns the totals of the store, and the number of orders placed on each of the last 30 days in the time zone of the
- * shop.
+ * Returns the totals of the store, and the orders placed and the takings of each of the last 30 days in the time zone
+ * of the shop.
  */
 export async function getStoreSummary(
   reader: Reader,
