@@ -108,6 +108,7 @@ test('a bench that was stopped goes on where it was, with its own host, and not 
   const { exitCode, output } = await bench('tool.mjs', 'location-missing,ok-for-created')
   expect([exitCode, output]).toEqual([0, expect.stringMatching(/all +2 +2 +2\n/)])
   expect(at.read('bench-tool/results.ndjson').startsWith(before)).toBe(true)
+  expect((await bench('tool.mjs', 'location-missing')).errors).toContain('Nothing was run: ')
   const other = await bench('client.mjs', 'location-missing')
   expect([other.exitCode, other.errors]).toEqual([2, expect.stringContaining('--to')])
 })

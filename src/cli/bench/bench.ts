@@ -199,7 +199,11 @@ async function runMissing(
 ): Promise<void> {
   const cleanLeft = CLEAN_RUNS - results.rows.filter(({ fault }) => fault === '').length
   const left = chosenFaults(options).filter(({ id }) => !results.rows.some(({ fault }) => fault === id))
-  if (left.length + Math.max(cleanLeft, 0) === 0) return
+  if (left.length + Math.max(cleanLeft, 0) === 0) {
+    // The program of a command may have changed.
+    say(`Nothing was run: ${escapeControls(options.to)} has all results. Delete it to run the bench again.`)
+    return
+  }
   await withBench(options, async bench => {
     const runs = [...Array.from({ length: Math.max(cleanLeft, 0) }, () => undefined), ...left]
     for (const fault of runs) {
