@@ -16,7 +16,7 @@ const pages: [page: string, outputs: number][] = [
   ['shop.md', 7],
   ['clients.md', 2],
   ['agents.md', 1],
-  ['teaching.md', 7],
+  ['teaching.md', 8],
   ['lesson.md', 22],
   ['sandboxes.md', 5],
   ['bench.md', 2],
