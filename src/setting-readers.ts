@@ -8,7 +8,7 @@ import { currencyCode } from './values/currency.ts'
 import { durationMs } from './values/duration.ts'
 import { parseInstantMs } from './values/instant.ts'
 import { SECRET_KEY_BYTES } from './values/secret-box.ts'
-import { timeZoneName } from './values/time-zone.ts'
+import { DAY_MS, timeZoneName } from './values/time-zone.ts'
 import { hasUriCharacters } from './values/uri.ts'
 
 // Each function returns the value of the text of one kind of setting, or throws an error whose message says what is
@@ -140,7 +140,7 @@ export function readRetention(text: string): number | 'forever' {
 }
 
 const RETRY_DELAYS_MAX = 20
-const RETRY_DELAY_MS_MAX = 24 * 3_600_000
+const RETRY_DELAY_MS_MAX = DAY_MS
 
 /** Returns the milliseconds of each delay in a list such as 1s,5s,1m. */
 export function readRetryDelays(text: string): number[] {

@@ -3,6 +3,7 @@ import { findLastEventAt } from '../shop/log/bounds.ts'
 import { systemCommand } from '../shop/registry/commands.ts'
 import { storedInstant } from '../values/instant.ts'
 import type { Log } from '../values/log.ts'
+import { DAY_MS } from '../values/time-zone.ts'
 import type { StoreEngine } from './open.ts'
 
 /** The name of the stored time in the table `metadata`. */
@@ -10,7 +11,7 @@ const NAME = 'retention-clock'
 /** After a jump of the clock, the time of deletions runs this many times as fast, until it has caught up. */
 const CATCH_UP = 24
 /** A jump of at least this length is reported. */
-const REPORTED_MS_MIN = 7 * 24 * 3_600_000
+const REPORTED_MS_MIN = 7 * DAY_MS
 
 interface RetentionClockOptions {
   readonly engine: StoreEngine

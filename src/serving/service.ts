@@ -147,21 +147,17 @@ const STREAMS_PER_CALLER_MAX = 1000
 /** Starts everything of a store that needs no port. */
 export function startService(options: ServiceOptions): Service {
   const { engine, base, log, clock, timer = () => performance.now(), pages = loadPages() } = options
-  const onError = (error: unknown): void => log.error({ error: errorText(error) }, 'a background task failed')
-  const logResponse = responseLog(log)
   const metrics = new Metrics()
   const admission = options.admission ?? new Admission(options.share)
   const serves = (operation: Operation): boolean => passesGate(operation, options.stability)
-  const events = startEvents(options, metrics, onError)
+  const events = startEvents(options, metrics)
   const cache = options.cache === 'off' ? undefined : cacheOf(options)
   const rateLimiter = options.rateLimit === 'off' ? undefined : new RateLimiter(options.rateLimit, timer)
   const newRequestId = makeRequestIds()
   const addressOf = clientAddress(options.trustedProxies, options.host)
   const callers = options.wrapCallers?.(callersOf(options)) ?? callersOf(options)
-  const onResponse: OnResponse = (responded, status, tookMs, error) => {
-    metrics.countResponse(responded, status, tookMs)
-    logResponse(responded, status, tookMs, error)
-  }
+  const onResponse = observeResponses(metrics, log)
+  const perRequest = { admission, clock, newRequestId, addressOf, onResponse }
   const door =
     cache &&
     new CacheDoor({
@@ -169,13 +165,18 @@ export function startService(options: ServiceOptions): Service {
       announceRows: () => engine.announceRows?.(),
       verifies: options.cache === 'verify',
       lifecycleClock: options.lifecycleClock,
-      ...{ admission, callers, rateLimiter, timer, clock, newRequestId, addressOf, onResponse },
+      callers,
+      rateLimiter,
+      timer,
+      ...perRequest,
     })
   let isDraining = false
   const pipeline: Pipeline = {
     engine,
     base,
-    ...{ contentTag: options.contentTag, timeZone: options.timeZone, currency: options.currency },
+    contentTag: options.contentTag,
+    timeZone: options.timeZone,
+    currency: options.currency,
     lifecycleClock: options.lifecycleClock,
     ...events.forRequests,
     callers,
@@ -184,19 +185,16 @@ export function startService(options: ServiceOptions): Service {
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
   const states = storeStates({ ...options, isDraining: () => isDraining })
-  const routing = {
-    ...{ pipeline, door, admission, clock, newRequestId, addressOf, onResponse },
-    allowedOrigins: options.corsOrigins,
-  }
+  const routing = { pipeline, door, allowedOrigins: options.corsOrigins, ...perRequest }
   const { wrapHandler, wrapTools, mcp } = options
   const wrapper = (isInner: boolean) => wrapHandler && ((handler: Handler) => wrapHandler(handler, isInner))
-  const agents = { pipeline, serves, routing, wrapHandler: wrapper(true), wrapTools }
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),
     ...fixedPaths(pipeline, metrics, serves, pages, options, cache, states),
     ...(options.morePaths ?? []),
-    ...(mcp ? [['/mcp', agentMethods(agents)] as const] : []),
   ])
+  if (mcp)
+    paths.set('/mcp', agentMethods({ pipeline, serves, routing, wrapHandler: wrapper(true), wrapTools }))
   const retentionClock = new RetentionClock({ engine, log, clock, timer: () => performance.now() })
   const sweeping = startSweeping({ ...options, clock: () => retentionClock.now() }, options.sweeping)
   return {
@@ -212,6 +210,15 @@ export function startService(options: ServiceOptions): Service {
         Promise.race([admission.drain(), unheldSleep(lastRequestsMs)]),
       ])
     },
+  }
+}
+
+/** Returns the function that counts and logs each response. */
+function observeResponses(metrics: Metrics, log: Log): OnResponse {
+  const logResponse = responseLog(log)
+  return (responded, status, tookMs, error) => {
+    metrics.countResponse(responded, status, tookMs)
+    logResponse(responded, status, tookMs, error)
   }
 }
 
@@ -250,13 +257,13 @@ function cacheOf({
 function startEvents(
   options: ServiceOptions,
   metrics: Metrics,
-  onError: (error: unknown) => void,
 ): {
   forRequests: Pick<Pipeline, 'longPoll' | 'streams' | 'makeSecret' | 'checkAddress'>
   stop: () => Promise<void>
 } {
   const { engine, base, clock, webhooksRefusal, allowPrivateWebhooks: allowPrivate, delivery = {} } = options
-  const { slices = new TimeSlices() } = options
+  const { slices = new TimeSlices(), log } = options
+  const onError = (error: unknown): void => log.error({ error: errorText(error) }, 'a background task failed')
   const box = makeSecretBox(options.secretKey)
   const rules = { allowPrivate, resolve: delivery.resolve ?? resolveHost }
   const commitSignal = new CommitSignal(engine.watch)

@@ -1,4 +1,5 @@
 import { LineChart } from '@mantine/charts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { formatCount, formatDate, formatInstant, formatTime } from '../parts/names/format.ts'
 import { words } from '../parts/names/shop-words.ts'
 
@@ -17,7 +18,7 @@ interface StockOverTimeProps {
 }
 
 /** The axis shows days for a period of at least this length, in milliseconds, and otherwise times of the day. */
-const DAYS_FROM_MS = 2 * 86_400_000
+const DAYS_FROM_MS = 2 * DAY_MS
 
 /** The room right of the last point, in pixels: half of the longest label. */
 const EDGE_PX = 32

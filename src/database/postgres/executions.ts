@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { ReservedSQL } from 'bun'
 import { storedInstant } from '../../values/instant.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { sql } from '../statement.ts'
 import { PostgresConnection } from './connection.ts'
 import { sqlState } from './failure.ts'
@@ -8,7 +9,7 @@ import { sqlState } from './failure.ts'
 /** After each 500 ended commands, a sweep deletes the rows of those that began before the oldest running command. */
 const SWEEP_EVERY_COMMANDS = 500
 /** The age at which the rows that a process left behind are deleted, by any process. */
-const RETENTION_MS = 7 * 24 * 3_600_000
+const RETENTION_MS = 7 * DAY_MS
 const UNIQUE_VIOLATION = '23505'
 
 const deleteEnded = sql()('DELETE FROM execution WHERE process = $process AND number < $before')

@@ -2,6 +2,7 @@ import type { Operation } from '../../contract/operation.ts'
 import { version } from '../../files/version.ts'
 import { contract } from '../../shop/registry/operations.ts'
 import { writeJson } from '../../values/json.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import type { DocumentFile } from './documents.ts'
 import { basePath, framedPage, pageHeaders } from './frame.ts'
 
@@ -118,7 +119,7 @@ const SECURITY_TXT_DAYS = 180
 
 /** Returns the file of RFC 9116. */
 export function securityText(base: string, contact: string, nowMs: number): string {
-  const expires = new Date(nowMs + SECURITY_TXT_DAYS * 86_400_000).toISOString()
+  const expires = new Date(nowMs + SECURITY_TXT_DAYS * DAY_MS).toISOString()
   return [
     `Contact: ${contact}`,
     `Expires: ${expires.replace(/\.\d+Z$/, 'Z')}`,

@@ -67,10 +67,10 @@ interface HostApiOptions {
 /** The last instant of the API. A lifecycle clock that reaches it stops there. */
 const LAST_INSTANT_MS = Date.parse('9999-12-31T23:59:59.999Z')
 
-interface HostCall<Body, Named> {
+interface HostCall<Body, Target> {
   readonly context: RequestContext
   /** The sandbox, or the id of the class, that the path names; undefined if the operation acts on the host. */
-  readonly record: Named
+  readonly target: Target
   /** The path and query parameters by name. */
   readonly parameters: Readonly<Record<string, unknown>>
   /** The validated body; undefined if there is none. */
@@ -80,14 +80,14 @@ interface HostCall<Body, Named> {
 /** The result of an operation: a resource or a list to encode, undefined for status 204, or a complete response. */
 type HostResult = object | undefined | Response
 
-type HostHandler<Body, Named> = (call: HostCall<Body, Named>) => Promise<HostResult> | HostResult
+type HostHandler<Body, Target> = (call: HostCall<Body, Target>) => Promise<HostResult> | HostResult
 
 /** The type of the validated body of an operation. It includes undefined if the body may be absent. */
 type BodyOf<O extends Operation> =
   | (O extends { body: infer B extends z.ZodType } ? z.output<B> : undefined)
   | (O extends { isBodyOptional: true } ? undefined : never)
 
-type NamedBy<O extends Operation> = O extends { actsOn: 'sandbox' }
+type TargetOf<O extends Operation> = O extends { actsOn: 'sandbox' }
   ? SandboxRecord
   : O extends { actsOn: 'class' | 'invitation' }
     ? string
@@ -96,7 +96,7 @@ type NamedBy<O extends Operation> = O extends { actsOn: 'sandbox' }
 type HostHandlers = {
   readonly [Id in HostOperationId]: HostHandler<
     BodyOf<(typeof hostOperations)[Id]>,
-    NamedBy<(typeof hostOperations)[Id]>
+    TargetOf<(typeof hostOperations)[Id]>
   >
 }
 
@@ -128,7 +128,7 @@ export class HostApi {
     const paths = new Map<string, Map<string, Handler>>()
     for (const [id, operation] of Object.entries<Operation>(hostOperations)) {
       const methods = paths.get(operation.path) ?? new Map<string, Handler>()
-      // Safe: the keys of the contract are its ids, and `#handle` makes the body and the record of each operation.
+      // Safe: the keys of the contract are its ids, and `#handle` makes the body and the target of each operation.
       const handle = this.#handlers[id as HostOperationId] as HostHandler<unknown, unknown>
       methods.set(operation.method, {
         handle: context => this.#handle({ id, operation, handle }, context),
@@ -148,7 +148,7 @@ export class HostApi {
   async #handle({ id, operation, handle }: HandledOperation, context: RequestContext): Promise<Response> {
     const { request, headers } = context
     const { body: schema, isBodyOptional, success, location } = operation
-    const record = this.#namedBy(operation, context)
+    const target = this.#targetOf(operation, context)
     refuseUnacceptable(request.headers, operation)
     const isWithoutBody = request.body === null || request.headers.get('content-length') === '0'
     const readsBody = schema && !(isBodyOptional && isWithoutBody)
@@ -164,7 +164,7 @@ export class HostApi {
       // With a body, `receiveBody` has already waited for a turn.
       if (!readsBody) await nextTurn()
       assertNotRefused(request)
-      return handle({ context, record, parameters, body })
+      return handle({ context, target, parameters, body })
     }
     const result = await this.#observed(id, context, bytes, run)
     headers['Cache-Control'] = 'no-store'
@@ -179,7 +179,7 @@ export class HostApi {
    * Returns the sandbox or the class that the path names, if the key of the request may use the operation. Throws
    * `invalid_parameter` for a malformed id, and the refusals of keys.
    */
-  #namedBy(operation: Operation, context: RequestContext): SandboxRecord | string | undefined {
+  #targetOf(operation: Operation, context: RequestContext): SandboxRecord | string | undefined {
     const { sandboxId = '', classId = '' } = context.pathParameters
     if (operation.actsOn === 'invitation') {
       readParameters(operation, context)
@@ -307,83 +307,83 @@ export class HostApi {
       this.#countCreation(context)
       return this.#host.create(input)
     },
-    getSandbox: ({ record }) => this.#host.show(record),
-    updateSandbox: ({ record, body }) => this.#host.update(record.id, body),
-    deleteSandbox: async ({ record }) => this.#host.delete(record.id),
-    resetSandbox: ({ record, body }) => this.#host.reset(record.id, body?.snapshot),
-    listSnapshots: ({ record }) => this.#host.listSnapshots(record.id),
-    getSnapshot: ({ record, parameters }) => this.#host.showSnapshot(record.id, String(parameters.name)),
-    putSnapshot: async ({ record, parameters }) =>
-      this.#host.takeSnapshot(record.id, String(parameters.name)),
-    deleteSnapshot: async ({ record, parameters }) =>
-      this.#host.deleteSnapshot(record.id, String(parameters.name)),
-    getClock: ({ record }) => this.#clockOf(record.clockAheadMs),
-    setClock: ({ record, body }) => {
+    getSandbox: ({ target }) => this.#host.show(target),
+    updateSandbox: ({ target, body }) => this.#host.update(target.id, body),
+    deleteSandbox: async ({ target }) => this.#host.delete(target.id),
+    resetSandbox: ({ target, body }) => this.#host.reset(target.id, body?.snapshot),
+    listSnapshots: ({ target }) => this.#host.listSnapshots(target.id),
+    getSnapshot: ({ target, parameters }) => this.#host.showSnapshot(target.id, String(parameters.name)),
+    putSnapshot: async ({ target, parameters }) =>
+      this.#host.takeSnapshot(target.id, String(parameters.name)),
+    deleteSnapshot: async ({ target, parameters }) =>
+      this.#host.deleteSnapshot(target.id, String(parameters.name)),
+    getClock: ({ target }) => this.#clockOf(target.clockAheadMs),
+    setClock: ({ target, body }) => {
       const { now } = body
       const aheadMs = now === null ? 0 : Date.parse(now) - this.#options.clock()
-      this.#host.setClock(record.id, aheadMs)
+      this.#host.setClock(target.id, aheadMs)
       return this.#clockOf(aheadMs)
     },
-    getFaults: ({ record }) => this.#host.use(record.id, async ({ faults }) => faults.states()),
-    setFaults: ({ record, body }) =>
-      this.#host.use(record.id, async ({ faults }) => {
+    getFaults: ({ target }) => this.#host.use(target.id, async ({ faults }) => faults.states()),
+    setFaults: ({ target, body }) =>
+      this.#host.use(target.id, async ({ faults }) => {
         faults.set(body.rules)
-        this.#host.saveFaults(record.id)
+        this.#host.saveFaults(target.id)
         return faults.states()
       }),
-    deleteFaults: ({ record }) =>
-      this.#host.use(record.id, async ({ faults }) => {
+    deleteFaults: ({ target }) =>
+      this.#host.use(target.id, async ({ faults }) => {
         faults.set([])
-        this.#host.saveFaults(record.id)
+        this.#host.saveFaults(target.id)
         return undefined
       }),
     listPlantableFaults: () => faultTexts,
-    getPlantedFaults: ({ record }) =>
-      this.#host.use(record.id, async ({ planted }) => {
+    getPlantedFaults: ({ target }) =>
+      this.#host.use(target.id, async ({ planted }) => {
         if (planted.isHunted) throw huntInProgress()
         return { faults: planted.choices() }
       }),
-    setPlantedFaults: ({ record, body }) =>
-      this.#plant(record, planted => {
+    setPlantedFaults: ({ target, body }) =>
+      this.#plant(target, planted => {
         planted.set(body.faults)
         return { faults: planted.choices() }
       }),
-    startHunt: ({ record, body }) => this.#plant(record, planted => planted.startHunt(body)),
-    getBenchReport: ({ record }) => this.#host.use(record.id, async ({ planted }) => planted.report()),
-    scoreFindings: ({ record, body }) => this.#plant(record, planted => planted.report(body)),
-    listRequests: ({ context, record, parameters }) => {
+    startHunt: ({ target, body }) => this.#plant(target, planted => planted.startHunt(body)),
+    getBenchReport: ({ target }) => this.#host.use(target.id, async ({ planted }) => planted.report()),
+    scoreFindings: ({ target, body }) => this.#plant(target, planted => planted.report(body)),
+    listRequests: ({ context, target, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }
-      return this.#host.use(record.id, async ({ requests }) =>
+      return this.#host.use(target.id, async ({ requests }) =>
         sendLogPage(context, await requests.page(limit, before === undefined ? undefined : Number(before))),
       )
     },
-    getArchive: ({ context, record }) =>
-      this.#host.use(record.id, async sandbox => sendArchive(context, sandbox)),
-    replaceSandboxKey: ({ record }) => this.#host.replaceKey(record.id),
-    getProgress: ({ context, record }) => {
-      if (hasOwnKey(context, record)) this.#host.classes.noteUse(record.id)
-      return this.#host.classes.progressOf(record.id)
+    getArchive: ({ context, target }) =>
+      this.#host.use(target.id, async sandbox => sendArchive(context, sandbox)),
+    replaceSandboxKey: ({ target }) => this.#host.replaceKey(target.id),
+    getProgress: ({ context, target }) => {
+      if (hasOwnKey(context, target)) this.#host.classes.noteUse(target.id)
+      return this.#host.classes.progressOf(target.id)
     },
     createClass: ({ body }) => this.#host.ofClasses.createClass(body),
     listClasses: () => this.#host.classes.list(),
-    getClass: ({ record }) => this.#host.classes.board(record),
-    updateClass: ({ record, body }) => this.#host.ofClasses.updateClass(record, body),
-    readInvitation: ({ record }) => this.#host.ofClasses.readInvitation(record),
-    joinClass: ({ record, body }) => this.#host.ofClasses.joinClass(record, body),
-    openInvitation: ({ record }) => this.#host.ofClasses.openInvitation(record),
-    closeInvitation: async ({ record }) => this.#host.ofClasses.closeInvitation(record),
-    deleteClass: ({ record }) => this.#host.ofClasses.deleteClass(record),
-    addStudents: ({ record, body }) => this.#host.ofClasses.addStudents(record, body.students),
-    removeStudent: ({ context, record }) =>
-      this.#host.ofClasses.removeStudent(record, context.pathParameters.sandboxId ?? ''),
-    deleteRequests: ({ record }) =>
-      this.#host.use(record.id, async ({ requests }) => {
+    getClass: ({ target }) => this.#host.classes.board(target),
+    updateClass: ({ target, body }) => this.#host.ofClasses.updateClass(target, body),
+    readInvitation: ({ target }) => this.#host.ofClasses.readInvitation(target),
+    joinClass: ({ target, body }) => this.#host.ofClasses.joinClass(target, body),
+    openInvitation: ({ target }) => this.#host.ofClasses.openInvitation(target),
+    closeInvitation: async ({ target }) => this.#host.ofClasses.closeInvitation(target),
+    deleteClass: ({ target }) => this.#host.ofClasses.deleteClass(target),
+    addStudents: ({ target, body }) => this.#host.ofClasses.addStudents(target, body.students),
+    removeStudent: ({ context, target }) =>
+      this.#host.ofClasses.removeStudent(target, context.pathParameters.sandboxId ?? ''),
+    deleteRequests: ({ target }) =>
+      this.#host.use(target.id, async ({ requests }) => {
         await requests.clear()
         return undefined
       }),
-    streamRequests: ({ context, record }) =>
-      this.#host.use(record.id, async ({ requests }) => this.#streams.respond(context, record.id, requests)),
+    streamRequests: ({ context, target }) =>
+      this.#host.use(target.id, async ({ requests }) => this.#streams.respond(context, target.id, requests)),
   }
 
   #clockOf(aheadMs: number): LifecycleClock {

@@ -5,6 +5,7 @@ import { dynamicSql, sql } from '../../database/statement.ts'
 import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../../values/instant.ts'
 import { INT64_MAX } from '../../values/int64.ts'
 import { JsonText } from '../../values/json.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from '../kernel/paging.ts'
 import { findLogBounds, gapAround, type LogBounds } from '../log/bounds.ts'
 import { eventColumns, type SequencedEvent } from '../log/recording.ts'
@@ -22,7 +23,7 @@ const POSITIONS_PER_PAGE_MAX = 5000n
  * A time longer than any command takes. If an entry is older than an instant by more than this time, all entries before
  * it are older than the instant.
  */
-const COMMAND_MS_MAX = 24 * 3_600_000
+const COMMAND_MS_MAX = DAY_MS
 
 const LAST_MS = Date.parse('9999-12-31T23:59:59.999Z')
 

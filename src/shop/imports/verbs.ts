@@ -3,6 +3,7 @@ import type { Reader, Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { similarName } from '../../values/similar-name.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { createCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import type { CommandHandler, CommandsOf, QueriesOf } from '../kernel/handlers.ts'
@@ -86,9 +87,9 @@ const sweepImport = sql()(`
     (SELECT file, line FROM staged_row WHERE import_id = $importId ORDER BY file DESC, line DESC LIMIT ${SWEPT_MAX})`)
 
 /** How long the rows of an interrupted import are kept, counted from the instant in the first of them. */
-const STAGED_KEPT_MS = 24 * 3_600_000
+const STAGED_KEPT_MS = DAY_MS
 /** How long an import can be taken back. */
-const CHANGES_KEPT_MS = 30 * 24 * 3_600_000
+const CHANGES_KEPT_MS = 30 * DAY_MS
 
 /** Stages rows of categories and pets. They are not visible until they are applied or loaded. */
 async function stageImport(

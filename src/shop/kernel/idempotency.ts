@@ -3,6 +3,7 @@ import { idempotencyKeyReused } from '../../contract/refusals.ts'
 import type { Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import type { Context } from './context.ts'
 import { SWEPT_MAX } from './limits.ts'
 
@@ -25,7 +26,7 @@ export interface Idempotency {
   readonly fingerprint: string
 }
 
-const REPLY_RETENTION_MS = 24 * 3_600_000
+const REPLY_RETENTION_MS = DAY_MS
 
 interface StoredReply {
   readonly fingerprint: string

@@ -1,13 +1,14 @@
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import type { Context } from '../kernel/context.ts'
 import { recordEvent, type SequencedEvent, sequencedColumns } from '../log/recording.ts'
 import type { DeliveryState } from './delivery-schema.ts'
 import { aboutWebhook, type StoredWebhook, webhookColumns, webhookRow } from './verbs.ts'
 
 /** The time of failing attempts after which a webhook is disabled. */
-const FAILING_MAX_MS = 5 * 24 * 3_600_000
+const FAILING_MAX_MS = 5 * DAY_MS
 /**
  * The longest time between two failures that counts as trying: the longest delay of a retry is a day, and its jitter.
  * In a longer time, the store was off, or had nothing to send.

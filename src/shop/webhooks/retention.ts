@@ -1,9 +1,10 @@
 import type { Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import { SWEPT_MAX } from '../kernel/limits.ts'
 
 /** The maximum time that a settled (delivered or failed) delivery is kept. */
-export const DELIVERY_RETENTION_MS = 30 * 24 * 3_600_000
+export const DELIVERY_RETENTION_MS = 30 * DAY_MS
 
 const findSettled = sql<{ id: bigint }>()(`
   SELECT id FROM delivery WHERE state <> 'pending' AND updated_at < $before ORDER BY updated_at LIMIT ${SWEPT_MAX}`)

@@ -5,6 +5,7 @@ import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant, storedInstant } from '../../values/instant.ts'
 import { writeJson } from '../../values/json.ts'
 import { storedNames } from '../../values/stored-names.ts'
+import { DAY_MS } from '../../values/time-zone.ts'
 import type { Context, NewSecret } from '../kernel/context.ts'
 import { WEBHOOKS_MAX } from '../kernel/limits.ts'
 import { type ListQuery, listPage } from '../kernel/paging.ts'
@@ -15,7 +16,7 @@ import { webhookDisabled, webhookLimitReached, webhookNotFound } from './refusal
 import type { AcceptedTest, NewWebhook, Webhook, WebhookPatch, WebhookWithSecret } from './schema.ts'
 
 /** How long deliveries are signed with both the new and the previous secret after a rotation. */
-const OVERLAP_MS = 24 * 3_600_000
+const OVERLAP_MS = DAY_MS
 
 interface WebhookRow {
   readonly id: bigint

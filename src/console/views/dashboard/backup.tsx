@@ -2,6 +2,7 @@ import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
+import { DAY_MS } from '../../../values/time-zone.ts'
 import { type BackupState, backupChange, readBackupState } from '../../data/backups.ts'
 import { daysBetween } from '../../data/days.ts'
 import { isSandbox } from '../../data/host-api.ts'
@@ -19,9 +20,9 @@ import { t } from '../../words/sentences.tsx'
 /** An older backup is too old, in days of the shop. */
 const DAYS_MAX = 7
 /** How long a new store may have no backup, in milliseconds. */
-const NEW_STORE_MS = 24 * 3_600_000
+const NEW_STORE_MS = DAY_MS
 /** How long the console explains the numbers of a restored store, in milliseconds. */
-const RESTORED_MS = 30 * 24 * 3_600_000
+const RESTORED_MS = 30 * DAY_MS
 
 /** How often the page asks for the last backup, in milliseconds. */
 const REFRESH_MS = 600_000
