@@ -31,7 +31,7 @@ writeFileSync(file, '')
 const paths = values.only.split(',').map(proofFile)
 const child = Bun.spawn([process.execPath, 'test', ...paths], {
   cwd: ROOT,
-  env: { ...process.env, PETSTORE_PROOF: file, PETSTORE_PROOF_SHARE: values.share },
+  env: { ...process.env, TEST_PROOF: file, TEST_PROOF_SHARE: values.share },
   stdout: 'inherit',
   stderr: 'inherit',
 })

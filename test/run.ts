@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { unpackBrowser } from './support/browser.ts'
@@ -22,10 +22,8 @@ const MEMORY = '/dev/shm'
 /** The free memory that a run of all tests needs for its temporary files. */
 const MEMORY_BYTES_MIN = 2 * 1024 ** 3
 
-if (!existsSync(join(ROOT, 'dist'))) {
-  console.error('The tests need the pages for browsers: run "npm run prepare" once.')
-  process.exit(1)
-}
+// The pages may be of an older commit, and a test that packs the package replaces them during the run.
+await build('browser-files.ts')
 const options = process.argv.slice(2)
 const isWhole = options.every(option => option.startsWith('-'))
 // Its files stay on the disk: it waits for no disk either, and every test adds a database.
@@ -45,6 +43,17 @@ await stopPostgres()
 if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
 process.exit(exitCode)
 
+/** Runs a program of `build`. Ends this process if it fails. */
+async function build(program: string, ...options: readonly string[]): Promise<void> {
+  const { exitCode } = Bun.spawnSync([process.execPath, join('build', program), ...options], {
+    cwd: ROOT,
+    stdio: ['ignore', 'ignore', 'inherit'],
+  })
+  if (exitCode === 0) return
+  await stopPostgres()
+  process.exit(1)
+}
+
 /** Makes the folder of the temporary files of a whole run, with the single file and the browser. Returns its path. */
 async function prepareFolder(): Promise<string> {
   const path = mkdtempSync(join(hasMemoryFolder() ? MEMORY : tmpdir(), 'petstore-tests-'))
@@ -52,14 +61,7 @@ async function prepareFolder(): Promise<string> {
   chmodSync(path, 0o755)
   process.env.TMPDIR = path
   const program = join(path, 'petstore')
-  const build = Bun.spawnSync([process.execPath, 'build/single-file.ts', '--outfile', program], {
-    cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  if (build.exitCode !== 0) {
-    await stopPostgres()
-    process.exit(1)
-  }
+  await build('single-file.ts', '--outfile', program)
   // Every store on SQLite starts workers. To compile their sources takes a third of the processor time of its start.
   await Bun.build({
     entrypoints: ['writer', 'reader'].map(name => join(ROOT, `src/serving/sqlite-${name}.ts`)),

@@ -1,8 +1,8 @@
 import { appendFileSync } from 'node:fs'
 import type { EngineName } from './engines.ts'
 
-const file = process.env.PETSTORE_PROOF
-const share = Number(process.env.PETSTORE_PROOF_SHARE ?? '1')
+const file = process.env.TEST_PROOF
+const share = Number(process.env.TEST_PROOF_SHARE ?? '1')
 
 /** The evidence that one guarantee held: the work of a test, and how often it was done. */
 export interface SoakEvidence {
