@@ -13,6 +13,7 @@ const otherNames: Readonly<Record<string, string>> = {
   quantity:
     'qty stock instock stocklevel onhand quantityonhand bestand lagerbestand menge anzahl stück stückzahl qté quantité ' +
     'existencias cantidad unidades',
+  hold: 'onhold blocked gesperrt sperre bloqué bloqueado',
   reorderAt:
     'reorderlevel reorderpoint minimumstock minstock lowstock meldebestand mindestbestand stockminimum seuildalerte ' +
     'stockmínimo',

@@ -154,6 +154,11 @@ const readings: Readonly<Record<string, readonly [content: string | Uint8Array, 
     'a|b|1|hold',
     'a|b|1|hold',
   ],
+  'a column that says in German which pets are on hold is read': [
+    'name;category;quantity;Gesperrt\nRex;Hunde;3;ja\n',
+    'Rex|Hunde|3|hold',
+    'file.csv:1: "Gesperrt" is read as hold',
+  ],
   'a quantity has at most ten digits, and is at most a billion': [
     table('quantity', ['1000000000', '1000000001']),
     'a|b|1000000000',

@@ -111,7 +111,9 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   await page.getByRole('button', { name: 'Save results (CSV)' }).click()
   const stream = await (await download).createReadStream()
   const text = Buffer.concat(await Array.fromAsync(stream)).toString()
-  expect(text).toStartWith('student,identifier,exercise,state,when,tries\n"Ada","Ada","1. Read something",')
+  expect(text).toStartWith(
+    '\ufeffstudent,identifier,exercise,state,when,tries\n"Ada","Ada","1. Read something",',
+  )
   await page.close()
 })
 

@@ -73,7 +73,7 @@ export function addBench(program: Command): void {
         new Option('--fault <ids>', 'only these faults, such as location-missing').argParser(readIds),
       )
       .addOption(
-        new Option('--timeout <time>', 'the longest time of a run: 10s, 2m (default: 30s)')
+        new Option('--timeout <time>', 'the longest time of a run: 10s, 2m')
           .argParser(readTimeout)
           .default(TIMEOUT_DEFAULT_MS, '30s'),
       )

@@ -94,8 +94,8 @@ function show() {
   const total = done.reduce((sum, count) => sum + count, 0)
   const joined = students.filter(({ takenAt }) => takenAt !== undefined).length
   byId('summary').textContent =
-    `${visible.size} of ${students.length} students. ${total} of ${exercises.length * students.length} exercises are done. ` +
-    `${joined} have joined or used their key, of ${board.places} places. ` +
+    `${visible.size} of ${students.length} students. Exercises done: ${total} of ${exercises.length * students.length}. ` +
+    `Joined, or used their key: ${joined}. Places: ${board.places}. ` +
     `The class ends on ${new Date(board.endsAt).toLocaleDateString()}.`
   const current = students.map((student, index) => {
     const text = JSON.stringify([student, isProjector, index, agoText(student.lastActivityAt)])
@@ -333,7 +333,8 @@ byId('results').addEventListener('click', () => {
     ),
   )
   const text = ['student,identifier,exercise,state,when,tries', ...lines, ''].join('\n')
-  save(new Blob([text], { type: 'text/csv' }), `${board.name}.csv`)
+  // Without the byte order mark, Excel reads the letters of names as those of another encoding.
+  save(new Blob(['\ufeff', text], { type: 'text/csv' }), `${board.name}.csv`)
 })
 byId('delete').addEventListener('click', () => {
   if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
