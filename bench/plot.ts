@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { pathOf } from './server.ts'
 
-// Draws the two plots of PERFORMANCE.md from bench/history. `npm run bench -- --write` does it, and so does this file.
+// Draws the plots of PERFORMANCE.md from bench/history. `npm run bench -- --write` does it, and so does this file.
 
 const BAR = 16
 const GAP = 14
@@ -66,12 +66,12 @@ function mediansOf(
   pattern: RegExp,
 ): { names: readonly string[]; value: number; text: string }[] {
   const rows = readFileSync(pathOf(`history/${part}.txt`), 'utf8').matchAll(
-    /^\| (.+?) \| \**([\d.,]+) (µs|x)/gm,
+    /^\| (.+?) \| \**([\d.,]+) (µs|x)?/gm,
   )
   return [...rows].flatMap(([, name = '', value = '', unit]) => {
     const [, ...names] = pattern.exec(name) ?? []
     return names.length > 0
-      ? [{ names, value: Number(value.replace(',', '')), text: `${value} ${unit}` }]
+      ? [{ names, value: Number(value.replaceAll(',', '')), text: unit ? `${value} ${unit}` : value }]
       : []
   })
 }
@@ -102,6 +102,26 @@ function readsPlot(): Plot {
   }
 }
 
+function clientsPlot(): Plot {
+  const rates = mediansOf(
+    'reads',
+    /^log-uniform of 100,000, (\d+) at once: (petstore|Hono), requests per second$/,
+  )
+  const groups = Map.groupBy(rates, ({ names: [clients = ''] }) => clients)
+  return {
+    title: 'Reads of a pet in a second, by the number of clients: more is better',
+    groups: [...groups].map(([clients, sides]) => ({
+      heading: clients === '1' ? '1 client' : `${clients} clients`,
+      bars: sides.map(({ names: [, label = ''], value, text }) => ({
+        label,
+        value,
+        text,
+        isOurs: label === 'petstore',
+      })),
+    })),
+  }
+}
+
 function largePlot(): Plot {
   const ratios = mediansOf('large', /^(.+), of 1,000,000 against of 1,000$/)
   const bars = ratios.map(({ names: [read = ''], value, text }) => ({
@@ -120,6 +140,7 @@ function largePlot(): Plot {
 export function plots(): Record<string, string> {
   return {
     'performance-reads.svg': plotText(readsPlot()),
+    'performance-clients.svg': plotText(clientsPlot()),
     'performance-large.svg': plotText(largePlot()),
   }
 }

@@ -15,6 +15,8 @@ import {
 } from './store.ts'
 
 const CONNECTIONS = 64
+/** The numbers of clients that show how the rate grows with them. */
+const CLIENTS = [1, 4, 16, CONNECTIONS]
 const PETS = 100_000
 /** The number of cursors of which each read of a list takes one at random. */
 const CURSORS = 400
@@ -32,6 +34,7 @@ interface Comparison {
   readonly requests: readonly Request[]
   /** What servers other than petstore get instead, which do not know its cursors or writes. */
   readonly ofOthers?: readonly Request[]
+  readonly connections?: number
   /** By processor time, unless `byRate` is true: requests per second. */
   readonly ratios: readonly (Pick<Row, 'atLeast' | 'aim'> & {
     readonly of: Name
@@ -114,6 +117,16 @@ function listReads(pets: Range, cursors: readonly string[]): Comparison[] {
   ]
 }
 
+function readsAtOnce(pets: Range): Comparison[] {
+  const next = logUniform(pets)
+  return CLIENTS.map(connections => ({
+    name: `log-uniform of 100,000, ${connections} at once`,
+    requests: get(() => `/pets/${next()}`),
+    connections,
+    ratios: [{ of: 'petstore', against: 'Hono', byRate: true }],
+  }))
+}
+
 function withWrites(): Comparison {
   let quantity = 100_000
   const write: Request = {
@@ -146,26 +159,27 @@ export async function benchReads(schedule: Schedule): Promise<Report> {
   await using bare = await startBare(petstore)
   const servers = { petstore, 'cache off': uncached, Hono: hono, Fastify: fastify, bare }
   const rows: Row[] = []
-  const comparisons = [...petReads(pets), ...listReads(pets, await cursorsOf(petstore, pets)), withWrites()]
+  const lists = listReads(pets, await cursorsOf(petstore, pets))
+  const comparisons = [...petReads(pets), ...lists, withWrites(), ...readsAtOnce(pets)]
   for (const comparison of comparisons) rows.push(...(await compare(servers, comparison, schedule)))
   return { about: about(), rows }
 }
 
 async function compare(
   servers: Readonly<Record<Name, Server>>,
-  { name, requests, ofOthers = requests, ratios: wanted }: Comparison,
+  { name, requests, ofOthers = requests, connections = CONNECTIONS, ratios: wanted }: Comparison,
   schedule: Schedule,
 ): Promise<Row[]> {
   const compared = names.filter(one => wanted.some(({ of, against }) => one === of || one === against))
   const sideOf = (one: Name): Side => {
     const sent = one === 'petstore' || one === 'cache off' ? requests : ofOthers
-    const load = { server: servers[one], requests: sent, connections: CONNECTIONS }
+    const load = { server: servers[one], requests: sent, connections }
     return side(one, seconds => runLoad(load, seconds))
   }
   process.stderr.write(`  ${name}\n`)
   const sides = new Map(compared.map(one => [one, sideOf(one)]))
   await interleave([...sides.values()], schedule)
-  const isByRate = wanted.some(({ byRate }) => byRate)
+  const isByRate = wanted.some(({ byRate, atLeast }) => byRate && atLeast !== undefined)
   const figures = [...sides].flatMap(([one, { samples }]) =>
     figureRows(`${name}: ${one}`, samples, isByRate && one === 'petstore'),
   )
@@ -206,7 +220,7 @@ async function startBare(store: Server): Promise<Server> {
 
 function about(): string {
   return (
-    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, ${CONNECTIONS} connections. petstore ` +
+    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, ${CONNECTIONS} clients unless a row says how many. petstore ` +
     'has everything enabled: rate limit, validation, ETag, lifecycle headers, metrics and a log line per ' +
     `request. Hono and Fastify are the small programs in bench/peers (${peerVersions()}), with the same rows, ` +
     'without these. The bare server creates one Response per request from a constant body and constant headers, ' +

@@ -1,4 +1,6 @@
+import type { Operation } from '../../src/contract/operation.ts'
 import { eventTypes } from '../../src/shop/log/event-types.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import type { Seeded } from '../support/seeded.ts'
 
 /** Returns the path of a random list, with filters, a sort and a limit that the contract allows. */
@@ -49,8 +51,11 @@ export function randomListPath({ below, pick }: Seeded): string {
       maybe(() => query.set('subject', `pets/${id()}`))
       maybe(() => query.set('since', '2026-01-01T00:00:00Z'))
     },
-    '/keys': () => {},
     '/store/inventory/1/movements': () => sorted('id'),
+  }
+  for (const { path, query: parameters = {}, hidden } of Object.values<Operation>(contract)) {
+    const ofPet = path.replace('{petId}', '1')
+    if ('cursor' in parameters && !hidden && !ofPet.includes('{')) lists[ofPet] ??= () => {}
   }
   // Pets have the most filters, so more than half of the paths list pets.
   const path = pick(['/pets', pick(Object.keys(lists))])

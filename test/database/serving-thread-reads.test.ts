@@ -46,7 +46,10 @@ test('the serving thread reads a list only if it is a single index scan', async 
   for (let count = 0; count < 400; count++) {
     expect((await store.send('GET', randomListPath(random))).status).toBe(200)
   }
-  const lists = reads.texts.filter(text => /FROM (pet|pet_word|category|orders|movement)\b/.test(text))
+  const lists = reads.texts
+    // A row of a short list may read one other row by its id.
+    .map(text => text.replaceAll(/\(SELECT \w+ FROM (\w+) WHERE \1\.id = \w+\)/g, ''))
+    .filter(text => /FROM (pet|pet_word|category|orders|movement|sale_line)\b/.test(text))
   expect(lists.filter(text => text.includes('UNION') || text.split('SELECT').length > 2)).toEqual([])
   expect(lists.length).toBeGreaterThan(20)
   expect(reads.inWorker).toBeGreaterThan(100)

@@ -10,7 +10,7 @@ import type { EngineName } from '../support/engines.ts'
 import { sendHalfBody } from '../support/half-body.ts'
 import { ADMIN_KEY, openTestStore, SECRET_KEY, type TestOptions, type TestStore } from '../support/store.ts'
 import type { Observed } from './conformance-check.ts'
-import { refusedByTheShop, requestsWithMistakes, successes } from './conformance-requests.ts'
+import { anyRequest, refusedByTheShop, requestsWithMistakes, successOf } from './conformance-requests.ts'
 import type { CallerRequest } from './request-setup.ts'
 
 const rateLimit = { requests: 60_000, seconds: 60 }
@@ -60,7 +60,7 @@ export async function driveUsual(
   for (const id of served) {
     // This begins a new window of the rate limit for failed authentications.
     now += 61_000
-    const request = await successes[id]?.(store)
+    const request = await successOf(id, store)
     if (!request) continue
     const { scope } = contract[id]
     const keyWithOtherScope = scope === 'events:read' ? inventory : events
@@ -81,7 +81,7 @@ export async function driveUsual(
 export async function driveThrough(proxy: { readonly base: string }, store: TestStore): Promise<Observed[]> {
   const observed: Observed[] = []
   for (const id of served) {
-    const request = 'stream' in contract[id].success ? undefined : await successes[id]?.(store)
+    const request = 'stream' in contract[id].success ? undefined : await successOf(id, store)
     if (request) observed.push(await send(proxy, id, request))
   }
   return observed
@@ -210,16 +210,6 @@ async function driveTimeouts(options: TestOptions = {}): Promise<Observed[]> {
   return await Promise.all(
     withBody.flatMap(id => inBothForms(anyRequest(id)).map(request => sendHalf(store, id, request))),
   )
-}
-
-/** Returns any request of an operation, for cases in which only the operation matters. */
-function anyRequest(id: OperationId): CallerRequest {
-  const operation: Operation = contract[id]
-  const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
-  const query = required.map(([name, { example }]) => `${name}=${encodeURIComponent(String(example))}`)
-  const path = operation.path.replaceAll(/\{\w+\}/g, '1') + (query.length > 0 ? `?${query.join('&')}` : '')
-  const preview = operation.preview && { headers: { 'Petstore-Preview': operation.preview } }
-  return { path, ...preview, ...(operation.body && { body: JSON.stringify(operation.body.meta()?.example) }) }
 }
 
 /** Sends a request that is refused, once for an Error and once for a problem, and returns the responses. */

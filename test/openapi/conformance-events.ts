@@ -39,10 +39,6 @@ async function expireFirstEvents(store: TestStore): Promise<void> {
 
 /** Successful requests for the operations on events and webhooks. */
 export const eventSuccesses: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
-  listEvents: () => ({ path: '/events' }),
-  streamEvents: () => ({ path: '/events/stream' }),
-  listAudit: () => ({ path: '/audit' }),
-  listWebhooks: () => ({ path: '/webhooks' }),
   createWebhook: () => ({ path: '/webhooks', body: JSON.stringify({ url: DEAD_URL }) }),
   getWebhook: async store => ({ path: await newWebhookPath(store) }),
   updateWebhook: async store => ({ path: await newWebhookPath(store), body: '{"description":"Prints."}' }),

@@ -37,23 +37,17 @@ async function orderPathOfDeletedPet(store: TestStore): Promise<string> {
   return path
 }
 
-/**
- * For each operation of the description, a function that prepares a store for a successful request, and returns the
- * request.
- */
-export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
+/** For each operation that needs more than `successOf`, a function that prepares a successful request. */
+const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
   ...eventSuccesses,
   listPets: async store => {
     await makePet(store.client)
     return { path: '/pets?include=stock&status=available&status=pending' }
   },
   createPet: async store => json('/pets', { name: 'Juniper', categoryId: await newCategoryId(store) }),
-  getPet: async store => ({ path: await petPath(store) }),
   updatePet: async store => json(await petPath(store), { name: 'Other' }),
   deletePet: async store => ({ path: await petPath(store) }),
-  listCategories: () => ({ path: '/categories' }),
   createCategory: () => json('/categories', { name: 'Ferrets' }),
-  getCategory: async store => ({ path: `/categories/${await newCategoryId(store)}` }),
   updateCategory: async store => json(`/categories/${await newCategoryId(store)}`, { description: 'Some.' }),
   deleteCategory: async store => ({ path: `/categories/${await newCategoryId(store)}` }),
   listOrders: () => ({ path: '/store/orders?reference=R-2026-0042' }),
@@ -62,7 +56,6 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
       petId: Number((await makePet(client, { quantity: 9n })).petId),
       reference: 'R-2026-0042',
     }),
-  getOrder: async store => ({ path: await openOrderPath(store) }),
   updateOrder: async store => json(await openOrderPath(store), { complete: true }),
   cancelOrder: async store => ({ path: await openOrderPath(store) }),
   returnOrder: async store => json(`${await completeOrderPath(store)}/returns`, { quantity: 1 }),
@@ -74,24 +67,37 @@ export const successes: Readonly<Partial<Record<OperationId, RequestSetup>>> = {
     await completeOrderPath(store)
     return { path: '/store/sales?sort=-at' }
   },
-  listSalesTotals: () => ({ path: '/store/sales/totals?from=2026-11-01&to=2026-11-30' }),
-  listInventory: () => ({ path: '/store/inventory' }),
-  getInventoryItem: async store => ({ path: await stockPath(store) }),
   setInventory: async store => json(await stockPath(store), { quantity: 12 }),
   adjustInventory: async store =>
     json(`${await stockPath(store)}/adjustments`, { quantityChange: 4, note: 'Came.' }),
-  listMovements: async store => ({ path: `${await stockPath(store)}/movements` }),
-  getStoreSummary: () => ({ path: '/store/summary', headers: { 'Petstore-Preview': 'store-summary' } }),
-  listKeys: () => ({ path: '/keys' }),
   createKey: () =>
     json('/keys', { name: 'till 2', scopes: ['orders:read'], expiresAt: '2100-01-01T00:00:00Z' }),
-  getCurrentKey: () => ({ path: '/keys/current' }),
   revokeKey: async ({ client }) => {
     const { data } = await client.createKey({ body: { name: 'short', scopes: ['orders:read'] } })
     return { path: `/keys/${data.id}` }
   },
-  listErrors: () => ({ path: '/errors' }),
   getError: () => ({ path: '/errors/pet_not_found' }),
+}
+
+/** Returns a successful request for an operation, and prepares the store for it; undefined for a write without one. */
+export async function successOf(id: OperationId, store: TestStore): Promise<CallerRequest | undefined> {
+  const success = successes[id]
+  if (success) return await success(store)
+  if (contract[id].method !== 'GET') return undefined
+  return anyRequest(id, { ...(await makePet(store.client, { quantity: 5n, reserved: 2n })) })
+}
+
+/** Returns a request of an operation with the examples of what is required. Every id that is not given is 1. */
+export function anyRequest(id: OperationId, ids: Readonly<Record<string, bigint>> = {}): CallerRequest {
+  const operation: Operation = contract[id]
+  const required = Object.entries(operation.query ?? {}).filter(([, parameter]) => parameter.required)
+  const query = required.map(([name, { example }]) => `${name}=${encodeURIComponent(String(example))}`)
+  const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name] ?? 1))
+  return {
+    path: query.length > 0 ? `${path}?${query.join('&')}` : path,
+    ...(operation.preview && { headers: { 'Petstore-Preview': operation.preview } }),
+    ...(operation.body && { body: JSON.stringify(operation.body.meta()?.example) }),
+  }
 }
 
 const onHold = { quantity: 5n, onHold: true }

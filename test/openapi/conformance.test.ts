@@ -31,27 +31,27 @@ function described(plant: (document: unknown) => void = () => {}): Described {
   return readDocument(document)
 }
 
+/** Returns the faults of the description with a planted fault that it does not have without it. */
 function faultsWith(plant: (document: unknown) => void): string[] {
-  return checkConformance(described(plant), observed)
+  const own = checkConformance(described(), observed)
+  return checkConformance(described(plant), observed).filter(fault => !own.includes(fault))
 }
 
 test('every response of every operation is described, and every described response was returned', () => {
-  expect(checkConformance(described(), observed)).toEqual([])
+  const faults = checkConformance(described(), observed)
+  expect(faults, 'the requests of the operations are in conformance-requests.ts').toEqual([])
+  const { operations } = described()
+  expect(operations.size).toBeGreaterThanOrEqual(39)
+  expect([...operations.values()].flatMap(({ responses }) => Object.keys(responses)).length).toBeGreaterThan(
+    450,
+  )
 })
 
 test.each(renderings)('the same holds for the rendering in OpenAPI %s', version => {
   const document: unknown = JSON.parse(rendered.get(version) ?? '')
-  expect(checkConformance(readDocument(document), observed)).toEqual([])
+  expect(checkConformance(readDocument(document), observed)).toEqual(checkConformance(described(), observed))
   Reflect.set(partAt(document, '#/components/schemas/Order/properties/complete'), 'type', 'string')
   expect(checkConformance(readDocument(document), observed).join('\n')).toContain('/complete must be string')
-})
-
-test('every documented status of every operation was returned, and there are at least 450 of them', () => {
-  const { operations } = described()
-  const seen = new Set(observed.map(({ operationId, status }) => `${operationId} ${status}`))
-  const all = [...operations.values()].flatMap(({ responses }) => Object.keys(responses))
-  expect([operations.size >= 39, seen.size]).toEqual([true, all.length])
-  expect(all.length).toBeGreaterThanOrEqual(450)
 })
 
 test('the examples of refusals have the messages that the server sends', () => {

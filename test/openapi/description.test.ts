@@ -254,7 +254,10 @@ describe('examples of the description', () => {
     const unrequested = operations.filter(
       ({ operationId, method }) => !requested.includes(operationId) && method !== 'DELETE',
     )
-    expect(unrequested).toEqual([])
+    expect(
+      unrequested.map(({ operationId }) => operationId),
+      'each belongs into the list `session`, at its place',
+    ).toEqual([])
     await expectEvents(store)
   })
 

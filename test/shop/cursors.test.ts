@@ -9,98 +9,73 @@ import { onEveryEngine } from '../support/store.ts'
 /** More rows than the default limit of a list. */
 const PETS = 30
 
-interface Variants {
-  /** Two paths of the list, if its path has a parameter. The first one leads to at least two rows. */
-  readonly paths: readonly [string] | readonly [string, string]
-  /** For each parameter that decides which rows are listed: two queries. The first one matches at least two rows. */
-  readonly queries: Readonly<Record<string, readonly [string, string]>>
-}
+/** For each parameter that decides which rows are listed: two queries. The first one matches at least two rows. */
+type Queries = Readonly<Record<string, readonly [string, string]>>
 
-/** Each list with a cursor. */
-const lists: Readonly<Record<string, Variants>> = {
+/** Each list with a cursor and such parameters. */
+const queriesOf: Readonly<Record<string, Queries>> = {
   listPets: {
-    paths: ['/pets'],
-    queries: {
-      id: ['id=1&id=2', 'id=1'],
-      status: ['status=available', 'status=sold'],
-      categoryId: ['categoryId=1', 'categoryId=2'],
-      name: ['name=pet', 'name=cat'],
-      search: ['search=pet', 'search=pe'],
-      sort: ['sort=name', 'sort=-name'],
-    },
+    id: ['id=1&id=2', 'id=1'],
+    status: ['status=available', 'status=sold'],
+    categoryId: ['categoryId=1', 'categoryId=2'],
+    name: ['name=pet', 'name=cat'],
+    search: ['search=pet', 'search=pe'],
+    sort: ['sort=name', 'sort=-name'],
   },
-  listCategories: {
-    paths: ['/categories'],
-    queries: { name: ['name=c', 'name=d'], sort: ['sort=id', 'sort=-id'] },
-  },
+  listCategories: { name: ['name=c', 'name=d'], sort: ['sort=id', 'sort=-id'] },
   listInventory: {
-    paths: ['/store/inventory'],
-    queries: {
-      petId: ['petId=1&petId=2', 'petId=1'],
-      status: ['status=available', 'status=sold'],
-      quantityAtMost: ['quantityAtMost=50', 'quantityAtMost=49'],
-      toReorder: ['toReorder=true', 'toReorder=false'],
-      search: ['search=pet', 'search=pe'],
-      sort: ['sort=quantity', 'sort=-quantity'],
-    },
+    petId: ['petId=1&petId=2', 'petId=1'],
+    status: ['status=available', 'status=sold'],
+    quantityAtMost: ['quantityAtMost=50', 'quantityAtMost=49'],
+    toReorder: ['toReorder=true', 'toReorder=false'],
+    search: ['search=pet', 'search=pe'],
+    sort: ['sort=quantity', 'sort=-quantity'],
   },
-  listMovements: {
-    paths: ['/store/inventory/1/movements', '/store/inventory/2/movements'],
-    queries: { sort: ['sort=id', 'sort=-id'] },
-  },
+  listMovements: { sort: ['sort=id', 'sort=-id'] },
   listOrders: {
-    paths: ['/store/orders'],
-    queries: {
-      petId: ['petId=1', 'petId=2'],
-      complete: ['complete=true', 'complete=false'],
-      shipDateAfter: ['shipDateAfter=2027-01-01T00:00:00Z', 'shipDateAfter=2027-01-02T00:00:00Z'],
-      shipDateBefore: ['shipDateBefore=2027-03-01T00:00:00Z', 'shipDateBefore=2027-03-02T00:00:00Z'],
-      reference: ['reference=R-1', 'reference=r-1'],
-      referencePrefix: ['referencePrefix=R-', 'referencePrefix=R'],
-      search: ['search=r', 'search=1'],
-      createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
-      createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
-      sort: ['sort=shipDate', 'sort=-shipDate'],
-    },
+    petId: ['petId=1', 'petId=2'],
+    complete: ['complete=true', 'complete=false'],
+    shipDateAfter: ['shipDateAfter=2027-01-01T00:00:00Z', 'shipDateAfter=2027-01-02T00:00:00Z'],
+    shipDateBefore: ['shipDateBefore=2027-03-01T00:00:00Z', 'shipDateBefore=2027-03-02T00:00:00Z'],
+    reference: ['reference=R-1', 'reference=r-1'],
+    referencePrefix: ['referencePrefix=R-', 'referencePrefix=R'],
+    search: ['search=r', 'search=1'],
+    createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
+    createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
+    sort: ['sort=shipDate', 'sort=-shipDate'],
   },
   listSales: {
-    paths: ['/store/sales'],
-    queries: {
-      createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
-      createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
-      receipt: ['receipt=1', 'receipt=2'],
-      petId: ['petId=1', 'petId=2'],
-      sort: ['sort=at', 'sort=-at'],
-    },
+    createdAfter: ['createdAfter=2020-01-01T00:00:00Z', 'createdAfter=2020-01-02T00:00:00Z'],
+    createdBefore: ['createdBefore=2100-01-01T00:00:00Z', 'createdBefore=2100-01-02T00:00:00Z'],
+    receipt: ['receipt=1', 'receipt=2'],
+    petId: ['petId=1', 'petId=2'],
+    sort: ['sort=at', 'sort=-at'],
   },
   listAudit: {
-    paths: ['/audit'],
-    queries: {
-      petId: ['petId=1', 'petId=2'],
-      keyId: ['keyId=1', 'keyId=2'],
-      subject: ['subject=pets/1', 'subject=pets/2'],
-      since: ['since=2020-01-01', 'since=2020-01-02'],
-      until: ['until=2100-01-01', 'until=2100-01-02'],
-    },
+    petId: ['petId=1', 'petId=2'],
+    keyId: ['keyId=1', 'keyId=2'],
+    subject: ['subject=pets/1', 'subject=pets/2'],
+    since: ['since=2020-01-01', 'since=2020-01-02'],
+    until: ['until=2100-01-01', 'until=2100-01-02'],
   },
-  listKeys: { paths: ['/keys'], queries: {} },
-  listWebhooks: { paths: ['/webhooks'], queries: {} },
-  listDeliveries: {
-    paths: ['/webhooks/1/deliveries', '/webhooks/2/deliveries'],
-    queries: { state: ['state=delivered', 'state=failed'], sort: ['sort=id', 'sort=-id'] },
-  },
+  listDeliveries: { state: ['state=delivered', 'state=failed'], sort: ['sort=id', 'sort=-id'] },
 }
 
 const operations: readonly (readonly [string, Operation])[] = Object.entries(contract)
 const paged = operations.filter(([, { query = {} }]) => 'cursor' in query)
 
-test('the lists with a cursor, and the parameters that decide on their rows, are those of the contract', () => {
+/** Returns the path of a list, below the resource with an id. The list below 1 has at least two rows. */
+const pathOf = ({ path }: Operation, id: number): string => path.replaceAll(/\{\w+\}/g, String(id))
+
+test('each parameter that decides on the rows of a list with a cursor has two queries in queriesOf', () => {
   const ignored = ['limit', 'cursor', 'include']
-  const namesOf = (all: object): string[] => Object.keys(all).filter(name => !ignored.includes(name))
-  const described = paged.map(([id, { query = {} }]) => [id, namesOf(query).sort()])
-  expect(Object.fromEntries(described)).toEqual(
-    Object.fromEntries(Object.entries(lists).map(([id, { queries }]) => [id, namesOf(queries).sort()])),
-  )
+  const namesOf = (id: string, all: object): string[] =>
+    Object.keys(all).flatMap(name => (ignored.includes(name) ? [] : [`${id} ${name}`]))
+  expect(
+    Object.entries(queriesOf)
+      .flatMap(([id, queries]) => namesOf(id, queries))
+      .sort(),
+  ).toEqual(paged.flatMap(([id, { query = {} }]) => namesOf(id, query)).sort())
 })
 
 onEveryEngine(engine => {
@@ -148,8 +123,8 @@ onEveryEngine(engine => {
   }
 
   describe('cursors', () => {
-    for (const [id, { paths, queries }] of Object.entries(lists)) {
-      const [path, otherPath] = paths
+    for (const [id, operation] of paged) {
+      const [path, otherPath] = [pathOf(operation, 1), pathOf(operation, 2)]
 
       test(`a cursor of ${id} continues only the same list, whichever of its parameters differs`, async () => {
         const wrong: string[] = []
@@ -160,8 +135,8 @@ onEveryEngine(engine => {
         const bare = await secondPage(path, '')
         await check('none', '200', path, bare)
         await check('a text', '400 invalid_cursor', path, 'cursor=nonsense')
-        if (otherPath !== undefined) await check('path', '400 invalid_cursor', otherPath, bare)
-        for (const [name, [query, other]] of Object.entries(queries)) {
+        if (otherPath !== path) await check('path', '400 invalid_cursor', otherPath, bare)
+        for (const [name, [query, other]] of Object.entries(queriesOf[id] ?? {})) {
           const cursor = await secondPage(path, query)
           await check(`${name} is the same`, '200', path, query, cursor)
           await check(`${name} differs`, '400 invalid_cursor', path, other, cursor)
@@ -169,8 +144,8 @@ onEveryEngine(engine => {
           if (name !== 'sort') await check(`${name} is missing`, '400 invalid_cursor', path, cursor)
           if (name !== 'sort') await check(`${name} is added`, '400 invalid_cursor', path, query, bare)
         }
-        for (const [otherId, other] of Object.entries(lists))
-          if (otherId !== id) await check(otherId, '400 invalid_cursor', other.paths[0], bare)
+        for (const [otherId, other] of paged)
+          if (otherId !== id) await check(otherId, '400 invalid_cursor', pathOf(other, 1), bare)
         expect(wrong).toEqual([])
       })
 

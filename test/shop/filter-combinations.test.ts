@@ -46,7 +46,7 @@ const isAbout = (item: Item, petId: string): boolean => {
 }
 
 /**
- * What each filter of each list means. `names` has the names of the pets by id, `instants` those of the items of the
+ * What each filter of a list means. `names` has the names of the pets by id, `instants` those of the items of the
  * list in order.
  */
 const models = (
@@ -96,9 +96,7 @@ const models = (
     },
     search: words(({ petId }) => names.get(String(petId)) ?? '', 're pet'),
   },
-  listImports: {},
   listSimilarSearches: { search: { values: ['re'], passes: () => false } },
-  listMovements: {},
   listEvents: {
     type: equals('type', 'petstore.pet.created', 'petstore.inventory.changed'),
     petId: { values: ['5'], passes: isAbout },
@@ -116,10 +114,7 @@ const models = (
       passes: ({ at }, until) => Date.parse(String(at)) < Date.parse(until),
     },
   },
-  listWebhooks: {},
   listDeliveries: { state: equals('state', 'failed') },
-  listKeys: {},
-  listErrors: {},
 })
 
 /** The pairs of filters that are refused together, because no index serves them. */
@@ -160,19 +155,13 @@ const lists: [string, Operation][] = Object.entries<Operation>(contract).filter(
 )
 
 test('each filter of each list has a model', () => {
-  const declared = Object.fromEntries(
-    lists.map(([id, { query = {} }]) => [
-      id,
-      Object.keys(query)
-        .filter(name => !OTHERS.includes(name))
-        .sort(),
-    ]),
+  const declared = lists.flatMap(([id, { query = {} }]) =>
+    Object.keys(query).flatMap(name => (OTHERS.includes(name) ? [] : [`${id} ${name}`])),
   )
-  const modelled = Object.entries(models(new Map(), [])).map(([id, filters]) => [
-    id,
-    Object.keys(filters).sort(),
-  ])
-  expect(Object.fromEntries(modelled)).toEqual(declared)
+  const modelled = Object.entries(models(new Map(), [])).flatMap(([id, filters]) =>
+    Object.keys(filters).map(name => `${id} ${name}`),
+  )
+  expect(modelled.sort()).toEqual(declared.sort())
 })
 
 /** Fills a store with pets of every status and level, and orders of every kind. A second key makes some changes. */

@@ -1,4 +1,9 @@
+import type { Operation } from '../../src/contract/operation.ts'
+import { contract } from '../../src/shop/registry/operations.ts'
 import type { Tool } from './tool.ts'
+
+/** The number of operations in the description. Newman does not count the stream, which has no end. */
+const DESCRIBED = Object.values<Operation>(contract).filter(({ hidden }) => !hidden).length
 
 /** Returns a command on several lines. */
 const lines = (...parts: string[]): string => parts.join(' \\\n  ')
@@ -54,7 +59,7 @@ const testers: readonly Omit<Tool, 'isTester'>[] = [
       'npx dredd successes.yaml $BASE --header "Authorization: Bearer $KEY"',
       '--hookfiles $TOOLS/dredd-hooks.cjs --loglevel error --reporter xunit --output $FINDINGS',
     ),
-    expected: 'complete: 45 passing, 0 failing, 0 errors, …',
+    expected: `complete: ${DESCRIBED} passing, 0 failing, 0 errors, …`,
     tests: 'sends the examples',
   },
   {
@@ -67,7 +72,7 @@ const testers: readonly Omit<Tool, 'isTester'>[] = [
       `curl -s -o pets.json --retry 30 --retry-delay 1 --retry-connrefused ${PROXY}/pets`,
       runDescription(PROXY),
     ].join('\n'),
-    expected: '44',
+    expected: String(DESCRIBED - 1),
   },
   {
     name: 'newman',
@@ -75,7 +80,7 @@ const testers: readonly Omit<Tool, 'isTester'>[] = [
     needs: ['npm'],
     install: npm(NEWMAN),
     run: runDescription('$BASE'),
-    expected: '44',
+    expected: String(DESCRIBED - 1),
   },
   {
     name: 'Portman',
