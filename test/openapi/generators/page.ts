@@ -2,8 +2,8 @@ import type { Outcome } from './try-generator.ts'
 
 const introduction = `# Client generators
 
-This page is for whoever generates a client in another language. \`npm run generators -- --write\` tests each generator
-with a program in \`test/openapi/generators/\`, and writes this page.
+This page is for whoever generates a client. \`npm run generators -- --write\` tests each generator, and writes this
+page.
 
 A later version of the store may add members and event types: the table says what each client does with them. Where an
 unknown event type is an error, request the types you know with \`GET /events?type=\`. "64-bit id" says whether
@@ -34,7 +34,7 @@ export function page(outcomes: readonly Outcome[]): string {
     '## Commands',
     '',
     '`generators.ts` and `npm-generators.ts` have the commands of all generators. Two commands `sed` remove the',
-    'discriminators from a copy of `openapi.yaml`. The clients from npm check no types in a response.',
+    'discriminators from a copy of `openapi.yaml`.',
     '',
     '```sh',
     ...commands,
