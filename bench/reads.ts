@@ -220,8 +220,8 @@ async function startBare(store: Server): Promise<Server> {
 
 function about(): string {
   return (
-    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, ${CONNECTIONS} clients unless a row says how many. petstore ` +
-    'has everything enabled: rate limit, validation, ETag, lifecycle headers, metrics and a log line per ' +
+    `SQLite with the demo shop and ${PETS.toLocaleString('en')} more pets, and ${CONNECTIONS} clients, unless a ` +
+    'row says how many. petstore has everything enabled: rate limit, validation, ETag, lifecycle headers, metrics and a log line per ' +
     `request. Hono and Fastify are the small programs in bench/peers (${peerVersions()}), with the same rows, ` +
     'without these. The bare server creates one Response per request from a constant body and constant headers, ' +
     'which are the bytes of the store. Log-uniform: the first 10 pets are read as often as the 90 after them, ' +
