@@ -472,10 +472,8 @@ function problemOfCells<Row>(
   { required, optional, ruleOf }: Layout<Row>,
 ): string | undefined {
   for (const name of [...required, ...optional]) {
-    const index = columns.indexOf(name)
-    const value = values[index] ?? ''
-    const isError = index >= 0 && SPREADSHEET_ERROR.test(value)
-    const rule = isError ? AN_ERROR : index < 0 ? undefined : ruleOf(name, value)
+    const value = values[columns.indexOf(name)] ?? ''
+    const rule = SPREADSHEET_ERROR.test(value) ? AN_ERROR : ruleOf(name, value)
     const shown = value === '' ? translated(name) : `${translated(name)} ${shownCell(value)}`
     if (rule !== undefined) return `${shown} ${rule}`
   }

@@ -70,8 +70,8 @@ async function keysSeenBy(server: ServerProcess, key: string): Promise<number | 
 onEveryEngine(engine => {
   test('a start names the file of the admin key only if the key in it is valid in this store', async () => {
     const store = await newStore(engine)
-    const greeting = async (): Promise<string> => {
-      await using server = await start(store)
+    const greeting = async (variables: Record<string, string> = {}): Promise<string> => {
+      await using server = await start({ ...store, env: { ...store.env, ...variables } })
       await server.kill('SIGTERM')
       return server.messages()
     }
@@ -86,6 +86,8 @@ onEveryEngine(engine => {
     // As after a restore.
     rmSync(store.keyFile)
     expect(await greeting()).toContain('admin key       none here; "petstore keys reset-admin" makes one\n')
+    const given = await greeting({ PETSTORE_ADMIN_KEY: ADMIN_KEY })
+    expect(given).toContain('admin key       from PETSTORE_ADMIN_KEY\n')
   })
 
   test('a first start whose port is in use changes nothing, and the next start creates an admin key', async () => {

@@ -269,12 +269,12 @@ test('a delivery from a file adds to the stock, and is taken back, except for wh
   const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Bell' })).data.items
   await client.placeOrder({ body: { petId, complete: true } })
   const past = page.getByRole('table', { name: 'Imports of the last 30 days' })
-  await past.getByRole('row').nth(1).getByText('1 new pet, 2 pets updated').waitFor()
+  await past.getByRole('row').nth(1).getByText('1 new pet, 2 pets updated', { exact: true }).waitFor()
   await past.getByRole('button', { name: 'Take back' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Take back' }).click()
   await page.getByText('2 changes were taken back. 1 stays:').waitFor()
   await page.getByRole('listitem').filter({ hasText: 'Bell: sold or changed since' }).waitFor()
-  await past.getByText('1 new pet, 2 pets updated, 2 changes taken back').waitFor()
+  await past.getByText('1 new pet, 2 pets updated, 2 changes taken back', { exact: true }).waitFor()
   expect(await stock()).toEqual([2n])
   expect((await client.listPets({ search: 'Harness' })).data.items).toEqual([])
   // The category has only pets of its own import.

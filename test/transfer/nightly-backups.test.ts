@@ -3,6 +3,7 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync
 import { join } from 'node:path'
 import { startNightlyBackups } from '../../src/cli/backup-files/nightly-backups.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
+import { settleStoreId } from '../../src/serving/first-start.ts'
 import { DAY_MS } from '../../src/values/time-zone.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { run } from '../support/process.ts'
@@ -32,6 +33,13 @@ test('a served store backs itself up into PETSTORE_BACKUPS, says so, and the bac
   expect((await run(['restore', '--from', join(backups, name), '--to', restored])).exitCode).toBe(0)
   copyFileSync(join(place.directory, 'secret-key'), join(restored, 'secret-key'))
   expect((await run(['doctor', '--data', restored])).exitCode).toBe(0)
+})
+
+test('the name of a store in its backups is chosen once', async () => {
+  await using store = await openTestStore('sqlite')
+  const id = await settleStoreId(store.engine, Date.now)
+  expect(id).toMatch(/^[0-9a-f]{8}$/)
+  expect(await settleStoreId(store.engine, Date.now)).toBe(id)
 })
 
 test('each night gets one backup, also after a failure, and a changed audit log is reported', async () => {
