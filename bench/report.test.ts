@@ -64,9 +64,8 @@ function inventedLines(page: string): string[] {
 
 test('each figure of a run in PERFORMANCE.md is in the history', () => {
   expect(inventedLines(PAGE)).toEqual([])
-  expect(inventedLines(PAGE.replace('| 56% (51–58) |', '| 57% (51–58) |'))).toEqual([
-    '| one path: petstore against bare (CPU) | 57% (51–58) | 50% |',
-  ])
+  const changed = PAGE.replace(/\| (\d+)% \(/, '| 9$1% (')
+  expect(inventedLines(changed)).toEqual([expect.stringMatching(/\| 9\d+% \(/)])
 })
 
 /** Returns the numbers of the requirements in the tables of the runs that the table of the promises does not have. */
@@ -90,7 +89,7 @@ test('the plots show the last runs, with a bar for each value', () => {
   for (const [name, text] of Object.entries(drawn))
     expect(readFileSync(pathOf(`../docs/${name}`), 'utf8')).toBe(text)
   const bars = Object.values(drawn).map(text => text.split('height="16"').length - 1)
-  expect(bars).toEqual([19, 32])
+  expect(bars).toEqual([18, 8, 36])
 })
 
 test('other servers on the runtime start with the variables of the start script', () => {
