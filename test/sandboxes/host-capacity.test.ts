@@ -63,7 +63,15 @@ test(
     for (let round = 0; round < 3; round++) {
       for (const sandbox of sandboxes) expect((await sandbox.call('GET', '/pets?limit=1')).status).toBe(200)
     }
-    expect(host.host.counts.open).toBeLessThanOrEqual(OPEN)
+    const counts: number[] = []
+    for (let round = 0; round < 20; round++) {
+      const reads = sandboxes.map(async sandbox => {
+        expect((await sandbox.call('GET', '/pets?limit=1')).status).toBe(200)
+        counts.push(host.host.counts.open)
+      })
+      await Promise.all(reads)
+    }
+    expect(Math.max(...counts)).toBeLessThanOrEqual(OPEN)
     const startedMs = performance.now()
     for (const sandbox of sandboxes) await sandbox.call('POST', '/store/orders', { body: { petId: 3 } })
     await Promise.all(polls)

@@ -438,8 +438,7 @@ export class SandboxHost {
     const { id, isDamaged, bootId, classId } = entry.record
     if (this.#isClosing) throw shuttingDown()
     if (isDamaged) throw sandboxDamaged()
-    await this.#makeRoom()
-    this.#openCount++
+    await this.#takePlace()
     const lastReopened = entry.reopened
     entry.reopened = Promise.withResolvers()
     try {
@@ -515,8 +514,11 @@ export class SandboxHost {
     if (entry.opened?.isInUse === false) await this.#letSleep(entry)
   }
 
-  /** Closes the least recently used sandbox if the maximum number are open. Throws `overloaded` if all stay in use. */
-  async #makeRoom(): Promise<void> {
+  /**
+   * Counts a sandbox that will be open. If the maximum number are open, closes the least recently used one before.
+   * Throws `overloaded` if all stay in use.
+   */
+  async #takePlace(): Promise<void> {
     const { open } = this.#options.limits
     const deadlineMs = performance.now() + ROOM_MS_MAX
     while (this.#openCount >= open) {
@@ -525,6 +527,8 @@ export class SandboxHost {
       else if (performance.now() > deadlineMs) throw allOpenAreBusy(open)
       else await Promise.race([this.#useEnded.promise, Bun.sleep(ROOM_CHECK_MS)])
     }
+    // In the same step as the last check: another opening that waits could take the place before the caller goes on.
+    this.#openCount++
   }
 
   /**
