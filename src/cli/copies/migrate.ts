@@ -10,8 +10,8 @@ interface MigrateOptions extends PlaceOptions {
 
 const EXAMPLES = `
 Every start of the store runs the missing migrations. This command runs them at a time that you choose. Back up the
-store first: no older petstore can open it afterwards. On PostgreSQL, the store may be running, and the backup needs
-the petstore that wrote the store, or pg_dump.
+store first: an older petstore may be unable to open it afterwards. On PostgreSQL, the store may be running, and the
+backup needs the petstore that wrote the store, or pg_dump.
 With --check, the exit code is 1 if a migration is missing.
 
 Examples:
