@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'bun:test'
 import { z } from 'zod'
-import type { Operation } from '../../src/contract/operation.ts'
+import { locationOf, type Operation } from '../../src/contract/operation.ts'
 import {
   type Representation,
   RepresentationCache,
@@ -31,8 +31,7 @@ function targetsOf(ids: Readonly<Record<string, bigint>>): Target[] {
         parameter.required ? [[name, String(parameter.example)]] : [],
       ),
     )
-    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(ids[name]))
-    return [[`${target}?${new URLSearchParams(required)}`, id, { ...inPath, ...required }]]
+    return [[`${locationOf(path, ids)}?${new URLSearchParams(required)}`, id, { ...inPath, ...required }]]
   })
 }
 
