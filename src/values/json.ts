@@ -1,4 +1,4 @@
-/** A parsed JSON text: integers are exact bigints, every other number is a JavaScript number. */
+/** A parsed JSON text: integers are exact bigints, every other number is a finite JavaScript number. */
 export type JsonValue = null | boolean | string | bigint | number | JsonValue[] | JsonObject
 interface JsonObject {
   [member: string]: JsonValue
@@ -286,7 +286,9 @@ class JsonParser {
     if (!match) throw this.#error('an invalid value')
     const [literal, fraction, exponent] = match
     this.#at += literal.length
-    if (fraction !== undefined || exponent !== undefined) return Number(literal)
+    // JSON has no infinity, so a number beyond the range becomes the nearest one that can be written again.
+    if (fraction !== undefined || exponent !== undefined)
+      return Math.max(-Number.MAX_VALUE, Math.min(Number(literal), Number.MAX_VALUE))
     return BigInt(literal.slice(0, INTEGER_CHARS_MAX))
   }
 

@@ -184,6 +184,7 @@ const resourceBodies: readonly HostileCase[] = [
       `${INVALID} /status not_in_enum`,
     ],
     ['a status that is null', '{"name":"a","categoryId":1,"status":null}', `${INVALID} /status not_in_enum`],
+    ['a status of 1e400', '{"name":"a","categoryId":1,"status":1e400}', `${INVALID} /status not_in_enum`],
   ]),
   ...sent('PATCH /pets/1', [
     ['another id in a patch', '{"id":2}', `${INVALID} /id read_only`],

@@ -84,7 +84,7 @@ function integers(schema: Schema): fc.Arbitrary<string> {
 /** Returns well-formed JSON texts that violate a schema. */
 export function invalidJson(schema: Schema): readonly string[] {
   const { type, nullable, not, minItems } = schema
-  const wrong = nullable ? ['{}', '[[]]'] : ['{}', '[[]]', 'null']
+  const wrong = ['{}', '[[]]', '1e400', ...(nullable ? [] : ['null'])]
   const { min, max } = boundsOf(schema)
   if (type === 'integer')
     return [...wrong, ...brokenIntegers, ...[min - 1n, max + 1n, ...not.enum].map(String)]
