@@ -184,7 +184,7 @@ export async function searchPets<Item>(
   const limit = input.limit ?? LIMIT_DEFAULT
   const items: Item[] = []
   const scanned = await findByBarcode(reader, input.search.trim())
-  if (scanned && input.cursor === undefined && accepts(scanned)) items.push(toItem(scanned))
+  if (scanned && !input.cursor && accepts(scanned)) items.push(toItem(scanned))
   let left = PROBES_MAX
   for await (const { after, select, finds } of rangesOf(reader, texts, readCursor(cursors, input.cursor))) {
     let place = after
