@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { readPets } from '../../src/catalogue/catalogue-file.ts'
 import { catalogueSource } from '../../src/cli/import/catalogue-source.ts'
+import { everyItem } from '../support/client.ts'
 import { sharedStore } from '../support/shop.ts'
 import { testFolder } from '../support/test-folder.ts'
 import { until } from '../support/until.ts'
@@ -147,6 +148,30 @@ test('the page loads the valid lines of a file with tabs, and offers the invalid
   await page.getByText('1 new category and 2 pets were loaded.').waitFor()
   const { data } = await store().client.listPets({ limit: 100 })
   expect(data.items.map(({ name }) => name)).toEqual(['"Lucky', '12" snake'])
+})
+
+test('a file whose upload was cut is sent again as a whole, and loaded once', async () => {
+  const { client } = store()
+  const { data: category } = await client.createCategory({ body: { name: 'Shrimps' } })
+  const page = await browser.open(store(), '/import')
+  const names = Array.from({ length: 1200 }, (_, index) => `Shrimp no. ${index}`)
+  await choosePets(page, `name,category\n${names.map(name => `${name},Shrimps`).join('\n')}\n`)
+  await page.getByRole('button', { name: 'Check' }).click()
+  await page.getByText('1,200 pets can be imported.').waitFor()
+  let isCut = false
+  // After the first group of rows nothing reaches the store, not even that the group is discarded.
+  await page.route('**/imports/**', async route => {
+    await (isCut ? route.abort('connectionrefused') : route.continue())
+    isCut ||= route.request().url().endsWith('/rows')
+  })
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  const again = page.getByRole('button', { name: 'Send again' })
+  await again.waitFor()
+  await page.unroute('**/imports/**')
+  await again.click()
+  await page.getByText('1,200 pets were loaded.').waitFor()
+  const pets = await Array.fromAsync(everyItem(client.listPets, { categoryId: [category.id], limit: 100 }))
+  expect(pets.map(({ name }) => name)).toEqual(names)
 })
 
 test('a workbook of Excel is checked and loaded, and its invalid lines are saved as CSV', async () => {

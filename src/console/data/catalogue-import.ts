@@ -126,9 +126,11 @@ export function importOf(
   choices: ImportChoices,
 ): (signal: AbortSignal) => Promise<ImportResult> {
   let staged: (StagedImport & Pick<FilesRun, 'resultOf'>) | undefined
-  const target = storeTarget(key)
-  return signal =>
-    tracked(target.importId, async () => {
+  let target: ImportTarget
+  return signal => {
+    // The store may have rows of an earlier attempt that was cut. Nothing of it was loaded, so this is another import.
+    if (!staged) target = storeTarget(key)
+    return tracked(target.importId, async () => {
       if (!staged) {
         const { sources, plan, progress, resultOf } = runOf(files, choices)
         const shown = { ...progress, ...shownProgress(target.importId) }
@@ -137,6 +139,7 @@ export function importOf(
       }
       return staged.resultOf(await staged.load(signal))
     })
+  }
 }
 
 const nothingFound: Findings = {
