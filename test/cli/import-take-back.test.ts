@@ -55,6 +55,13 @@ test('a delivery updates a running store, and is taken back, except for what was
   const [{ id: tom } = { id: 0n }] = (await client.listPets({ search: 'Tom' })).data.items
   await client.placeOrder({ body: { petId: tom, complete: true } })
   const id = numberIn(messages)
+  const { data: reading } = await client.createKey({ body: { name: 'Reads', scopes: ['orders:read'] } })
+  expect(await importInto(data, '--take-back', id, '--key', reading.key)).toEqual([
+    1,
+    expect.stringMatching(
+      /The running store refused to take the import back: .*pets:write.*--take-back \d+\.\n$/,
+    ),
+  ])
   const look = await importInto(data, '--take-back', id, '--dry-run')
   expect(look[1]).toContain('Would take back 2 changes; 1 stay')
   expect(await stock()).toHaveLength(3)

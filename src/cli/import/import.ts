@@ -208,6 +208,11 @@ async function takeBack({ target, place }: OpenedTarget, isDry: boolean): Promis
     if (keptCount > kept.length) say(`... and ${keptCount - kept.length} more stay.`)
     const rest = keptCount === 0 ? 'nothing stays' : `${keptCount} stay`
     say(`${isDry ? 'Would take back' : 'Took back'} ${countText(takenBack, 'change')}; ${rest}.`)
+  } catch (error) {
+    const hint = isDry
+      ? 'Nothing was changed.'
+      : `What was taken back stays so. Continue with --take-back ${target.importId}.`
+    throw failureOf(error, 'to take the import back', hint)
   } finally {
     await target.close()
   }
@@ -290,22 +295,26 @@ async function load({
     if (!hasBegun) rejects.discard()
     if (error instanceof UnreadableFile) throw new CommandFailed(error.message)
     if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
-    if (error instanceof ApiError)
-      throw new CommandFailed(`The running store refused the import: ${error.message} ${hint()}`)
-    if (error instanceof ConnectionError)
-      throw new CommandFailed(`The connection to the store was lost. ${hint()}`)
-    if (error instanceof StoreError) {
-      if (undo) {
-        await undo()
-        hasBegun = false
-        close = async () => {}
-      }
-      throw new CommandFailed(`The import failed: ${error.message} ${hint()}`)
+    if (error instanceof StoreError && undo) {
+      await undo()
+      hasBegun = false
+      close = async () => {}
     }
-    throw error
+    throw failureOf(error, 'the import', hint())
   } finally {
     await close()
   }
+}
+
+/** Returns the error of a command for one of a running or of an opened store; any other error unchanged. */
+function failureOf(error: unknown, what: string, hint: string): unknown {
+  if (error instanceof ApiError)
+    return new CommandFailed(`The running store refused ${what}: ${error.message} ${hint}`)
+  if (error instanceof ConnectionError)
+    return new CommandFailed(`The connection to the store was lost. ${hint}`)
+  return error instanceof StoreError
+    ? new CommandFailed(`The import failed: ${error.message} ${hint}`)
+    : error
 }
 
 /** With 128 bits, two pets practically never have the same digest. */
