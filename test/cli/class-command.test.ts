@@ -80,6 +80,14 @@ test('a class without a list gets a link, which ends with the next one, and anot
     runIn(place.path, 'create', '--lesson', 'lesson.md', '--until', UNTIL, ...options)
   for (const options of [[], ['--places', '2', '--names', '10b.csv'], ['--places', '301']])
     expect((await create(...options)).exitCode).toBe(2)
+  const lost = await create('--places', '2', '--link', 'missing/class.link')
+  expect([lost.exitCode, lost.errors]).toEqual([
+    2,
+    expect.stringMatching(
+      /^The file missing\/class\.link cannot be written: .*Nothing was created\.\n$/,
+    ),
+  ])
+  expect(host.host.classes.list()).toEqual([])
   const created = await create('--places', '2')
   expect([created.exitCode, created.errors]).toEqual([0, `lesson has 2 places, until ${UNTIL}.\n`])
   const larger = await create('--places', '3')

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { textOfFile } from '../../catalogue/file-text.ts'
-import type { ClassBoard, HostOperations } from '../../client/sandbox-api.ts'
+import type { ClassBoard, CreatedClass, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
@@ -174,13 +174,30 @@ async function createClass(
   const host = chooseHost(options.hostUrl)
   const { key, source } = hostKey(options.key)
   const name = options.name ?? basename(options.names ?? options.lesson).replace(/\.\w+$/, '')
+  // Only the link has the key of the new class, so the file must be there before the class is.
+  writeLink(options.link, '', false)
+  let created: CreatedClass
   try {
     const body = { name, lesson, endsAt: options.until, places }
-    const { data } = await controlHost(host, key).createClass({ body })
-    writeWholeFile(options.link, `${boardLink(host, data.id, data.teacherKey)}\n`, { replace: false })
-    return { host, id: data.id, key: data.teacherKey }
+    created = (await controlHost(host, key).createClass({ body })).data
   } catch (error) {
+    rmSync(options.link)
     throw hostFailure(error, host, source)
+  }
+  const { id, teacherKey } = created
+  const link = boardLink(host, id, teacherKey)
+  writeLink(options.link, `${link}\n`, true, `The class was created; its board is ${link}`)
+  return { host, id, key: teacherKey }
+}
+
+function writeLink(file: string, text: string, replace: boolean, hint = 'Nothing was created.'): void {
+  try {
+    writeWholeFile(file, text, { replace })
+  } catch (error) {
+    throw new CommandFailed(
+      `The file ${escapeControls(file)} cannot be written: ${reasonOf(error)}. ${hint}`,
+      EXIT_USAGE,
+    )
   }
 }
 
