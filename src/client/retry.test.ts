@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { retryAfterMs } from '../values/backoff.ts'
-import { type Failure, retryDelayMs } from './retry.ts'
+import { type Failure, retryDelayMs, settlesEarlierAttempt } from './retry.ts'
 
 const lost: Failure = { status: undefined, code: undefined, retryAfter: null }
 const first = { attempts: 1, retriesMax: 2, isRepeatable: true, nowMs: 0, random: 1 }
@@ -22,6 +22,23 @@ test('a refusal that would be the same again is not retried', () => {
   for (const status of [400, 401, 403, 404, 409, 410, 412, 422, 500]) {
     expect(retryDelayMs(failed(status), first)).toBeUndefined()
   }
+})
+
+test('a refusal settles an earlier attempt only if the store had looked for its key', () => {
+  const settled = [
+    failed(409, 'barcode_taken'),
+    failed(422, 'unknown_reference'),
+    failed(404, 'pet_not_found'),
+  ]
+  expect(settled.map(settlesEarlierAttempt)).toEqual([true, true, true])
+  const others = [failed(404, 'unknown'), failed(404, 'route_not_found'), failed(410, 'operation_sunset')]
+  for (const failure of [
+    ...others,
+    failed(401, 'invalid_key'),
+    failed(429, 'rate_limited'),
+    failed(400, 'malformed_json'),
+  ])
+    expect([failure.code, settlesEarlierAttempt(failure)]).toEqual([failure.code, false])
 })
 
 test('a request that is not repeatable is retried only if the store says that it did not run', () => {

@@ -39,13 +39,16 @@ export function mayHaveTakenEffect({ status, code }: Pick<Failure, 'status' | 'c
   return status === undefined || (status >= 500 && UNCLEAR.includes(code))
 }
 
+/** Codes of refusals that say nothing of an earlier attempt: of a proxy, or of another address or version. */
+const UNSETTLED: readonly (string | undefined)[] = ['unknown', 'route_not_found', 'operation_sunset']
+
 /**
- * Returns whether a refusal with this status also settles an earlier attempt with the same idempotency key: the store
- * looks for the effect of the key first. Any other refusal comes before that, and says nothing of the earlier attempt.
+ * Returns whether a refusal also settles an earlier attempt with the same idempotency key. Before a refusal with one of
+ * these statuses, the store looks for the effect of the key, or has found a body that it refuses each time. Any other
+ * refusal comes earlier. Not covered: the address of a webhook whose host has another IP address since.
  */
 export function settlesEarlierAttempt({ status, code }: Pick<Failure, 'status' | 'code'>): boolean {
-  // The page of a proxy that says 404 has no code of the store.
-  return code !== 'unknown' && [404, 409, 410, 412, 422].some(settled => settled === status)
+  return !UNSETTLED.includes(code) && [404, 409, 410, 412, 422].some(settled => settled === status)
 }
 
 /**

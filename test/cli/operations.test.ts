@@ -414,6 +414,23 @@ test('a refused command exits with 1, with the reason, the fields and the reques
   ])
 })
 
+test('a change that a fault of the store or of a proxy ended may have been made, and a read was not', async () => {
+  const bodies = {
+    internal_error: '{"code":"internal_error","message":"Broken."}',
+    unknown: '<h1>Bad gateway</h1>',
+  }
+  for (const [code, body] of Object.entries(bodies)) {
+    await using broken = Bun.serve({ port: 0, fetch: () => new Response(body, { status: 500 }) })
+    const url = `http://127.0.0.1:${broken.port}`
+    const change = await run(['delete-pet', '1', '--url', url])
+    const read = await run(['get-pet', '1', '--url', url])
+    const isUnknown = [change, read].map(({ errors }) =>
+      errors.includes('It is unknown whether the change was made.'),
+    )
+    expect([code, change.exitCode, read.exitCode, ...isUnknown]).toEqual([code, 3, 3, true, false])
+  }
+})
+
 test.each([
   [['list-pets', '--limit', '101'], 'It must be an integer from 1 to 100.'],
   [['get-pet', '9223372036854775808'], 'It must be a 64-bit integer.'],

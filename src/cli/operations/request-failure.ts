@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError } from '../../client/errors.ts'
+import { mayHaveTakenEffect } from '../../client/retry.ts'
 import { hasCode } from '../../files/system-error.ts'
 import type { CalledStore } from '../store-access/called-store.ts'
 import {
@@ -59,9 +60,10 @@ function hintFor({ status, code }: ApiError, { url, keySource }: CalledStore): s
   return undefined
 }
 
-/** A proxy that lost the store says nothing about the change; the message of `outcome_unknown` says it itself. */
-function unknownOutcomeOf({ status, code }: ApiError, { isChange }: RequestFacts): string | undefined {
-  return isChange && status >= 500 && code === 'unknown' ? UNKNOWN_OUTCOME : undefined
+/** The message of `outcome_unknown` says it itself. */
+function unknownOutcomeOf(error: ApiError, { isChange }: RequestFacts): string | undefined {
+  const saysNothing = mayHaveTakenEffect(error) && error.code !== 'outcome_unknown'
+  return isChange && saysNothing ? UNKNOWN_OUTCOME : undefined
 }
 
 function lateText({ store, timeoutSeconds, isChange }: RequestFacts): string {
