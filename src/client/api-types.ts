@@ -110,7 +110,6 @@ export type AuditEntry =
   | OrderUpdatedAuditEntry
   | OrderCompletedAuditEntry
   | OrderReturnedAuditEntry
-  | OrderReopenedAuditEntry
   | OrderCancelledAuditEntry
   | InventoryChangedAuditEntry
   | WebhookDisabledAuditEntry
@@ -302,7 +301,6 @@ export type DeliveredEventType =
   | 'petstore.order.updated'
   | 'petstore.order.completed'
   | 'petstore.order.returned'
-  | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
   | 'petstore.webhook.disabled'
@@ -369,7 +367,6 @@ export type Event =
   | OrderUpdatedEvent
   | OrderCompletedEvent
   | OrderReturnedEvent
-  | OrderReopenedEvent
   | OrderCancelledEvent
   | InventoryChangedEvent
   | WebhookDisabledEvent
@@ -387,7 +384,6 @@ export type FeedEventType =
   | 'petstore.order.updated'
   | 'petstore.order.completed'
   | 'petstore.order.returned'
-  | 'petstore.order.reopened'
   | 'petstore.order.cancelled'
   | 'petstore.inventory.changed'
   | 'petstore.webhook.disabled'
@@ -529,13 +525,12 @@ export interface KeyRevokedAuditEntry {
   data: ApiKey
 }
 
-/** What changed the stock. Only movements of earlier versions have `reopening`. */
+/** What changed the stock. */
 export type MovementReason =
   | 'opening'
   | 'order'
   | 'completion'
   | 'return'
-  | 'reopening'
   | 'cancellation'
   | 'count'
   | 'adjustment'
@@ -817,48 +812,6 @@ export interface OrderPlacedEvent {
   traceparent?: string
   /** The type. */
   type: 'petstore.order.placed'
-  data: Order
-}
-
-/** A change to an order, and the key that made it. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface OrderReopenedAuditEntry {
-  /** The position of the entry in the audit log. */
-  position: bigint
-  /** The resource that the event is about: its kind and id. */
-  subject: string
-  /** When the event happened. */
-  at: string
-  /** The key that made the change; absent if the store itself made it. */
-  keyId?: bigint
-  /** The id of the request that made the change; the log of the store contains it too. */
-  requestId: string
-  /** SHA-256 over this entry and the hash of the previous entry, in base64url. */
-  hash: string
-  /** The type. */
-  type: 'petstore.order.reopened'
-  data: Order
-}
-
-/** An event about an order. `data` is the resource after the change; for `deleted` and `cancelled`, its last state. */
-export interface OrderReopenedEvent {
-  /** The version of CloudEvents. */
-  specversion: string
-  /** The id of the event: the same in the feed, in the stream and in every delivery. */
-  id: string
-  /** The base URL of the store. */
-  source: string
-  /** The resource that the event is about: its kind and id. */
-  subject: string
-  /** When the event happened. */
-  time: string
-  /** The media type of `data`. */
-  datacontenttype: string
-  /** The position of the event: a decimal number with leading zeros, so that string order is numeric order. */
-  sequence: string
-  /** The trace of the request that made the change (W3C Trace Context), if the request named one. */
-  traceparent?: string
-  /** The type. */
-  type: 'petstore.order.reopened'
   data: Order
 }
 

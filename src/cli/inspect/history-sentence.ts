@@ -28,7 +28,6 @@ export function entrySentence(entry: AuditEntry, { before, movement }: EntryCont
     case 'petstore.order.updated':
     case 'petstore.order.completed':
     case 'petstore.order.returned':
-    case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
       return orderSentence(entry.data, verbOf(entry))
     case 'petstore.inventory.changed':
@@ -69,7 +68,6 @@ const reasons: Readonly<Record<StockMovement['reason'], string>> = {
   order: 'by order',
   completion: 'on completion of order',
   return: 'by a return of order',
-  reopening: 'when it was opened again, for order',
   cancellation: 'on cancellation of order',
   count: 'by a stock count',
   adjustment: 'by an adjustment',

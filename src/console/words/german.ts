@@ -451,7 +451,6 @@ const sentences = {
   'Order placed or changed': 'Bestellung angelegt oder geändert',
   'Order completed': 'Bestellung abgeschlossen',
   Return: 'Rückgabe',
-  'Order opened again': 'Bestellung wieder geöffnet',
   'Order cancelled': 'Bestellung storniert',
   'Stock count': 'Zählung',
   Adjustment: 'Korrektur',
@@ -757,8 +756,6 @@ const sentences = {
   '{order} was completed for {pet}, {units}.': '{order} für {pet} wurde abgeschlossen, {units}.',
   '{order} has a return. It was for {pet}, {units}.':
     '{order} hat eine Rückgabe. Sie war für {pet}, {units}.',
-  '{order} was opened again: it reserves {pet}, {units}.':
-    '{order} wurde wieder geöffnet: Sie reserviert {pet}, {units}.',
   '{order} was cancelled for {pet}, {units}.': '{order} für {pet} wurde storniert, {units}.',
   '{units} came back so far.': 'Bisher zurückgekommen: {units}.',
   'It ships on {instant}.': 'Versand am {instant}.',

@@ -29,7 +29,6 @@ const completedOrder = {
   receipt: 1,
 }
 const returnedOrder = { ...completedOrder, returned: 1 }
-const { shipDate: _, ...reopenedOrder } = firstOrder
 const secondOrder = {
   id: 4,
   petId: 350,
@@ -72,8 +71,6 @@ export const eventExamples: Readonly<Record<EventType | typeof TEST_TYPE, EventE
   'petstore.order.updated': event(745, 'petstore.order.updated', 'orders/4', secondOrder),
   'petstore.order.completed': event(752, 'petstore.order.completed', 'orders/1', completedOrder),
   'petstore.order.returned': event(754, 'petstore.order.returned', 'orders/1', returnedOrder),
-  // Events of earlier versions.
-  'petstore.order.reopened': event(754, 'petstore.order.reopened', 'orders/1', reopenedOrder),
   'petstore.order.cancelled': event(747, 'petstore.order.cancelled', 'orders/4', secondOrder),
   'petstore.inventory.changed': event(720, 'petstore.inventory.changed', 'inventory/3', stock),
   'petstore.webhook.disabled': event(733, 'petstore.webhook.disabled', 'webhooks/1', disabledWebhook),

@@ -9,7 +9,6 @@ export const orderTypes = [
   'petstore.order.updated',
   'petstore.order.completed',
   'petstore.order.returned',
-  'petstore.order.reopened',
   'petstore.order.cancelled',
 ] as const
 export const inventoryTypes = ['petstore.inventory.changed'] as const

@@ -46,7 +46,6 @@ export const MovementReason = z
     'order',
     'completion',
     'return',
-    'reopening',
     'cancellation',
     'count',
     'adjustment',
@@ -55,7 +54,7 @@ export const MovementReason = z
   ])
   .meta({
     id: 'MovementReason',
-    description: 'What changed the stock. Only movements of earlier versions have `reopening`.',
+    description: 'What changed the stock.',
     example: 'order',
   })
 export type MovementReason = z.output<typeof MovementReason>

@@ -56,7 +56,6 @@ function sentence({ change, before, at }: ChangeSentenceProps): ReactNode {
     case 'petstore.order.updated':
     case 'petstore.order.completed':
     case 'petstore.order.returned':
-    case 'petstore.order.reopened':
     case 'petstore.order.cancelled':
       return <OrderChange order={change.data} type={change.type} at={at} />
     case 'petstore.inventory.changed':
@@ -147,7 +146,6 @@ const orderSentences = {
   'petstore.order.updated': '{order} was changed: it is now for {pet}, {units}.',
   'petstore.order.completed': '{order} was completed for {pet}, {units}.',
   'petstore.order.returned': '{order} has a return. It was for {pet}, {units}.',
-  'petstore.order.reopened': '{order} was opened again: it reserves {pet}, {units}.',
   'petstore.order.cancelled': '{order} was cancelled for {pet}, {units}.',
 } as const
 

@@ -23,7 +23,6 @@ const reasons: Readonly<Record<MovementReason, string>> = {
   order: t('Order placed or changed'),
   completion: t('Order completed'),
   return: t('Return'),
-  reopening: t('Order opened again'),
   cancellation: t('Order cancelled'),
   count: t('Stock count'),
   adjustment: t('Adjustment'),

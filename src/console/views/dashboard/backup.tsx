@@ -17,8 +17,8 @@ import { formatDaysAgo, formatInstant } from '../../parts/names/format.ts'
 import { Refusal } from '../../parts/names/refusal.tsx'
 import { t } from '../../words/sentences.tsx'
 
-/** An older backup is too old, in days of the shop. */
-const DAYS_MAX = 7
+/** An older backup is too old, in milliseconds. The command `petstore doctor` warns at the same age. */
+const BACKUP_AGE_MAX_MS = 7 * DAY_MS
 /** How long a new store may have no backup, in milliseconds. */
 const NEW_STORE_MS = DAY_MS
 /** How long the console explains the numbers of a restored store, in milliseconds. */
@@ -46,11 +46,12 @@ export function Backup({ isDue }: BackupProps) {
     enabled: can('admin') && !isSandbox,
   })
   const isNew = !useIsPast(Date.parse(data?.since ?? '') + NEW_STORE_MS)
+  const isOld = useIsPast(Date.parse(data?.lastBackupAt ?? '') + BACKUP_AGE_MAX_MS)
   if (error) return isDue ? null : <Refusal error={error} onRetry={() => void refetch()} />
   if (!data) return null
   const { lastBackupAt } = data
   const days = lastBackupAt === null ? undefined : daysBetween(localDay(Date.parse(lastBackupAt)), day)
-  if (isDue !== (days === undefined ? !isNew : days > DAYS_MAX)) return null
+  if (isDue !== (days === undefined ? !isNew : isOld)) return null
   const title =
     days === undefined ? t('No backup was ever made') : t('Last backup: {ago}', { ago: formatDaysAgo(days) })
   const content = <BackupContent state={data} />
