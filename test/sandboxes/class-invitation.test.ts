@@ -9,7 +9,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startProcess } from '../support/process.ts'
 import type { CallResult, TestHost, TestHostOptions } from '../support/sandbox-host.ts'
-import { call, inDays, LESSON, openClass } from './class-session.ts'
+import { call, inDays, LESSON, openClass, refuseWrites } from './class-session.ts'
 
 const STUDENTS = 200
 const browser = await launchBrowser()
@@ -122,6 +122,18 @@ test('a student whose response was lost joins again with the same ticket, and ge
     expect((await call('POST', keyUrl, session.ofClass.teacherKey)).status).toBe(200)
     expect(codesOf([await join('Ada', undefined, ticket)])).toEqual(['409 name_taken'])
   }
+})
+
+test('a name stays taken if a repeated request for it fails', async () => {
+  await using session = await openClass(['Ada'])
+  const { join } = invite(session.host, session.ofClass)
+  const ticket = 'a'.repeat(32)
+  const { id } = joined(await join('Ada', undefined, ticket))
+  const allowWrites = refuseWrites(session.host, id)
+  expect((await join('Ada', undefined, ticket)).status).toBe(500)
+  allowWrites()
+  expect(codesOf([await join('Ada', undefined, 'b'.repeat(32))])).toEqual(['409 name_taken'])
+  expect(joined(await join('Ada', undefined, ticket)).id).toBe(id)
 })
 
 test('a typed name that differs in case or accents takes the free name of the list, unless two are alike', async () => {

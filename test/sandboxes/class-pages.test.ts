@@ -135,7 +135,7 @@ test('a student sees the lesson, progress and what the teacher sees, and a hosti
   expect(await page.getByRole('link', { name: 'another' }).getAttribute('href')).toBe('https://pets.example/')
   expect(await page.title()).toBe('HTTP - Petstore')
   await page.getByText('Your teacher sees').waitFor()
-  session.host.host.classes.update(session.ofClass.id, { openHints: ['1-read-something'] })
+  session.host.host.ofClasses.updateClass(session.ofClass.id, { openHints: ['1-read-something'] })
   await call('GET', `${ada?.baseUrl}/pets?limit=1`, undefined)
   await page.getByText('✓ 1. Read something: done').waitFor()
   await page.getByText('Hint').click()

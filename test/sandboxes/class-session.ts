@@ -1,7 +1,9 @@
+import { Database } from 'bun:sqlite'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { CreatedClass } from '../../src/sandboxes/contract/class-schema.ts'
 import type { CreatedSandbox } from '../../src/sandboxes/contract/schema.ts'
+import { registryFile } from '../../src/sandboxes/registry/registry-file.ts'
 import { parseJson } from '../../src/values/json.ts'
 import {
   type CallResult,
@@ -52,6 +54,17 @@ export async function openClass(
       host = await openSandboxHost({ ...options, directory, port: Number(new URL(base).port) })
     },
     [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
+  }
+}
+
+/** Lets every write of the record of a sandbox fail, until the returned function is called. */
+export function refuseWrites({ directory }: TestHost, sandboxId = ''): () => void {
+  const registry = new Database(registryFile(directory))
+  registry.run(`CREATE TRIGGER refuse BEFORE UPDATE ON sandbox WHEN NEW.id = '${sandboxId}'
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+  return () => {
+    registry.run('DROP TRIGGER refuse')
+    registry.close()
   }
 }
 

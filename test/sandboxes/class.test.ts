@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
-import { call, inDays, LESSON, openClass } from './class-session.ts'
+import { call, inDays, LESSON, openClass, refuseWrites } from './class-session.ts'
 
 test('the host key is private, stays after a restart, and creates classes; no other key does', async () => {
   await using session = await openClass(['Ada'])
@@ -184,6 +184,24 @@ test('a class is extended together, and a deleted one leaves nothing', async () 
   expect(host.host.counts.sandboxes).toBe(0)
   await session.restart()
   expect(session.host.host.classes.list()).toEqual([])
+})
+
+test('a class whose end cannot be written for one student is not extended for any', async () => {
+  await using session = await openClass(['Ada', 'Grace', 'Edsger'])
+  const { host, ofClass, students } = session
+  const ends = (): (string | number | undefined)[] => [
+    host.host.classes.board(ofClass.id).endsAt,
+    ...students.map(({ id }) => host.host.find(id)?.expiresAtMs),
+  ]
+  const before = ends()
+  refuseWrites(host, students[1]?.id)
+  const patch = { endsAt: inDays(190), places: 9 }
+  const refused = await call('PATCH', `${host.base}/classes/${ofClass.id}`, ofClass.teacherKey, patch)
+  expect([refused.status, ends()]).toEqual([500, before])
+  await session.restart()
+  const board = session.host.host.classes.board(ofClass.id)
+  const kept = students.map(({ id }) => session.host.host.find(id)?.expiresAtMs)
+  expect([board.endsAt, ...kept, board.places]).toEqual([...before, 3n])
 })
 
 test('results outlive the sandboxes of a class by 30 days, and are deleted then', async () => {

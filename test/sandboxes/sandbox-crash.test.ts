@@ -152,6 +152,41 @@ function pretendBoot(directory: string): void {
   database.run(`UPDATE sandbox SET record = json_set(record, '$.bootId', 'another boot')`)
 }
 
+test('sandboxes sleep and wake while the host cannot write its registry', async () => {
+  const first = await openSandboxHost({ limits: { open: 1 } })
+  const [one, other] = [await first.create({ seed: 'empty' }), await first.create({ seed: 'empty' })]
+  const rules = [{ name: 'late', operation: 'deletePet', effect: { type: 'error', code: 'overloaded' } }]
+  await one.call('GET', '/pets')
+  expect((await one.callHost('PUT', '/faults', { rules })).status).toBe(200)
+  const wakeInTurns = async (): Promise<number[]> => {
+    const statuses: number[] = []
+    for (const { call } of [one, other, one, other, one]) statuses.push((await call('GET', '/pets')).status)
+    return statuses
+  }
+  const whileLocked = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const registry = new Database(join(first.directory, 'sandboxes.db'))
+    registry.run('BEGIN IMMEDIATE')
+    try {
+      return await work()
+    } finally {
+      registry.close()
+    }
+  }
+  expect(await whileLocked(wakeInTurns)).toEqual([200, 200, 200, 200, 200])
+  expect((await one.callHost('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'late' }] })
+  await first.stop()
+  pretendBoot(first.directory)
+  const { directory, base } = first
+  await using second = await openSandboxHost({
+    directory,
+    port: Number(new URL(base).port),
+    limits: { open: 1 },
+  })
+  expect(await whileLocked(wakeInTurns)).toEqual([200, 200, 200, 200, 200])
+  expect(await wakeInTurns()).toEqual([200, 200, 200, 200, 200])
+  expect(second.host.counts.open).toBe(1)
+})
+
 test('the directory of a sandbox whose creation was interrupted is deleted at the next start', async () => {
   const first = await openSandboxHost()
   const kept = await first.create()

@@ -18,7 +18,7 @@ import {
   type StudentProgress,
 } from '../contract/class-schema.ts'
 import { classNotFound } from '../contract/refusals.ts'
-import type { Registry } from '../registry/registry.ts'
+import type { Registry, SandboxRecord } from '../registry/registry.ts'
 import { masked } from '../requests/masked.ts'
 import {
   advance,
@@ -160,12 +160,21 @@ export class Classes {
     })
   }
 
-  /** Changes a class in one commit. Throws `validation_failed`, and then changes nothing. */
-  update(id: string, { endsAt, openHints, lesson, places }: ClassPatch): void {
+  /**
+   * Changes a class and, with another end, the records that `recordsOf` returns for its sandboxes, in one commit.
+   * Returns these records. Throws `validation_failed` and `storage_full`, and then changes nothing.
+   */
+  update(
+    id: string,
+    { endsAt, openHints, lesson, places }: ClassPatch,
+    recordsOf: (endsAtMs: number) => readonly SandboxRecord[],
+  ): readonly SandboxRecord[] {
     const entry = this.#entry(id)
+    const endsAtMs = endsAt === undefined ? undefined : this.#endOf(endsAt)
+    const sandboxes = endsAtMs === undefined ? [] : recordsOf(endsAtMs)
     const record = {
       ...entry.record,
-      ...(endsAt !== undefined && { endsAtMs: this.#endOf(endsAt) }),
+      ...(endsAtMs !== undefined && { endsAtMs }),
       ...(openHints !== undefined && { openHints }),
       ...(lesson !== undefined && { lesson }),
       ...(places !== undefined && { places: Number(places) }),
@@ -175,11 +184,12 @@ export class Classes {
     this.#registry.inOneCommit(() => {
       if (lesson !== undefined) this.#registry.putRecords('student', students)
       this.#registry.putRecords('class', [record])
+      this.#registry.putRecords('sandbox', sandboxes)
     })
     entry.record = record
-    if (lesson === undefined) return
     entry.lesson = read
-    for (const student of students) entry.students.set(student.id, student)
+    if (lesson !== undefined) for (const student of students) entry.students.set(student.id, student)
+    return sandboxes
   }
 
   /** Opens the link of a class with another code, and returns when. */

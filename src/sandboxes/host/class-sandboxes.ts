@@ -15,6 +15,7 @@ import type {
 import { classFull, emptyName, tooFewPlaces } from '../contract/refusals.ts'
 import type { CreatedSandbox } from '../contract/schema.ts'
 import { qrCode } from '../pages/qr-code.ts'
+import type { SandboxRecord } from '../registry/registry.ts'
 import type { HostSpace } from './host-space.ts'
 import { newId } from './new-id.ts'
 import { ignoreDeleted } from './sandbox-entry.ts'
@@ -30,8 +31,8 @@ interface Sandboxes {
   has(id: string): boolean
   createInClass(label: string, ofClass: OfClass): Promise<CreatedSandbox>
   renewKey(id: string): Promise<CreatedSandbox>
-  /** Sets when a sandbox expires. Does nothing if it was deleted. */
-  expireAt(id: string, expiresAtMs: number): void
+  recordsExpiringAt(ids: readonly string[], expiresAtMs: number): readonly SandboxRecord[]
+  replaceRecords(records: readonly SandboxRecord[]): void
   delete(id: string): Promise<void>
 }
 
@@ -150,7 +151,8 @@ export class ClassSandboxes {
     try {
       return await this.#sandboxes.renewKey(student.id)
     } catch (error) {
-      this.#classes.releaseName(student.id)
+      // A repeated request must not free a name that an earlier one has taken.
+      if (student.takenAtMs === undefined) this.#classes.releaseName(student.id)
       throw error
     }
   }
@@ -177,9 +179,11 @@ export class ClassSandboxes {
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): ClassBoard {
     if (patch.places !== undefined) this.#refusePlaces(id, Number(patch.places))
-    this.#classes.update(id, patch)
-    const { endsAtMs } = this.#classes.find(id)
-    for (const sandboxId of this.#classes.sandboxesOf(id)) this.#sandboxes.expireAt(sandboxId, endsAtMs)
+    const ids = this.#classes.sandboxesOf(id)
+    const extended = this.#classes.update(id, patch, endsAtMs =>
+      this.#sandboxes.recordsExpiringAt(ids, endsAtMs),
+    )
+    this.#sandboxes.replaceRecords(extended)
     return this.#classes.board(id)
   }
 

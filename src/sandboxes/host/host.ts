@@ -266,10 +266,20 @@ export class SandboxHost {
     return this.show(entry.record)
   }
 
-  /** Sets when a sandbox expires. Does nothing if it was deleted. */
-  expireAt(id: string, expiresAtMs: number): void {
-    const entry = this.#sandboxes.get(id)
-    if (entry && entry.record.expiresAtMs !== expiresAtMs) this.#save(entry, { expiresAtMs })
+  /** Returns the records that some sandboxes have if they expire at a time. */
+  recordsExpiringAt(ids: readonly string[], expiresAtMs: number): SandboxRecord[] {
+    return ids.flatMap(id => {
+      const entry = this.#sandboxes.get(id)
+      return entry ? { ...entry.record, expiresAtMs } : []
+    })
+  }
+
+  /** Uses records that are in the registry. */
+  replaceRecords(records: readonly SandboxRecord[]): void {
+    for (const record of records) {
+      const entry = this.#sandboxes.get(record.id)
+      if (entry) entry.record = record
+    }
   }
 
   /** Sets how far the lifecycle clock of a sandbox is ahead of the real time, in milliseconds. */
@@ -424,6 +434,17 @@ export class SandboxHost {
     entry.record = record
   }
 
+  /** Changes the record of a sandbox, on a full disk only until the process ends. */
+  #saveIfPossible(entry: SandboxEntry, changes: Partial<SandboxRecord>): void {
+    try {
+      this.#save(entry, changes)
+    } catch (error) {
+      entry.record = { ...entry.record, ...changes }
+      const { id } = entry.record
+      this.#options.log.error({ sandbox: id, error: String(error) }, 'the state of a sandbox was not saved')
+    }
+  }
+
   /** Deletes the record of a sandbox whose files are deleted. If the disk is full, the next start deletes it. */
   #unregister(id: string): void {
     try {
@@ -467,14 +488,14 @@ export class SandboxHost {
           },
         }),
       })
-      if (checks) this.#save(entry, { bootId: this.#bootId })
+      if (checks) this.#saveIfPossible(entry, { bootId: this.#bootId })
       entry.opened = opened
       return opened
     } catch (error) {
       this.#openCount--
       if (!(error instanceof DamagedDatabase)) throw await this.#files.failureOf(error)
       this.#options.log.error({ sandbox: id, error: error.message }, 'the database of a sandbox is damaged')
-      this.#save(entry, { isDamaged: true })
+      this.#saveIfPossible(entry, { isDamaged: true })
       throw sandboxDamaged()
     } finally {
       lastReopened.resolve()
@@ -488,7 +509,7 @@ export class SandboxHost {
       'a sandbox was closed after an error',
     )
     const closeUnchecked = (): Promise<void> => {
-      this.#save(entry, { bootId: '' })
+      this.#saveIfPossible(entry, { bootId: '' })
       return this.#close(entry)
     }
     this.#inTurn(entry, closeUnchecked).catch(() => {})
@@ -506,7 +527,7 @@ export class SandboxHost {
     if (!opened) return
     entry.opened = undefined
     this.#openCount--
-    if (!opened.faults.isEmpty || !opened.planted.isEmpty) this.#save(entry, faultsOf(opened))
+    if (!opened.faults.isEmpty || !opened.planted.isEmpty) this.#saveIfPossible(entry, faultsOf(opened))
     await opened.close()
   }
 
