@@ -83,9 +83,7 @@ test('a class without a list gets a link, which ends with the next one, and anot
   const lost = await create('--places', '2', '--link', 'missing/class.link')
   expect([lost.exitCode, lost.errors]).toEqual([
     2,
-    expect.stringMatching(
-      /^The file missing\/class\.link cannot be written: .*Nothing was created\.\n$/,
-    ),
+    expect.stringMatching(/^The file missing\/class\.link cannot be written: .*Nothing was created\.\n$/),
   ])
   expect(host.host.classes.list()).toEqual([])
   const created = await create('--places', '2')

@@ -6,7 +6,7 @@ import { formatInstant, periodEndMs, periodStartMs, storedInstant } from '../../
 import { INT64_MAX } from '../../values/int64.ts'
 import { JsonText } from '../../values/json.ts'
 import { DAY_MS } from '../../values/time-zone.ts'
-import { LIMIT_DEFAULT, readPositionCursor, writePositionCursor } from '../kernel/paging.ts'
+import { LIMIT_DEFAULT, readCursor, writeCursor } from '../kernel/paging.ts'
 import { findLogBounds, gapAround, type LogBounds } from '../log/bounds.ts'
 import { eventColumns, type SequencedEvent } from '../log/recording.ts'
 import type { AuditEntry } from './audit-schema.ts'
@@ -45,10 +45,11 @@ export async function listAudit(
   // An instant after the year 9999 has no stored form. The text `9999-12-31T24` sorts after every stored instant.
   const until =
     untilMs === undefined ? undefined : untilMs > LAST_MS ? '9999-12-31T24' : storedInstant(untilMs)
-  const list = { list: 'listAudit', filters: { petId, keyId, subject, since, until } }
+  const filters = { petId, keyId, subject, since, until }
+  const list = { list: 'listAudit', filters, sort: { column: 'position', descending: true } }
   const bounds = await findLogBounds(reader)
   const { floor } = bounds
-  const before = readPositionCursor(list, input.cursor) ?? (await findListStart(reader, bounds, untilMs))
+  const before = readCursor(list, input.cursor)?.tieKey ?? (await findListStart(reader, bounds, untilMs))
   const pet = petId ?? petIdIn(subject)
   const from = await findPageEnd(reader, pet, { before, bounds })
   const rows = await reader.many(
@@ -66,7 +67,10 @@ export async function listAudit(
   const items = rows.slice(0, limit)
   const last = rows.length > limit ? items.at(-1)?.position : from
   const hasMore = last !== undefined && last > floor + 1n && !(await isTooOld(reader, last, since))
-  return { items: items.map(entryOf), ...(hasMore && { next: writePositionCursor(list, last) }) }
+  return {
+    items: items.map(entryOf),
+    ...(hasMore && { next: writeCursor(list, { sortKey: last, tieKey: last }) }),
+  }
 }
 
 /** Returns the lowest position that a page scans. The page starts at the position below `before`. */

@@ -21,7 +21,7 @@ import { inventoryItem, moveStock, recordStockEvent } from '../stock/stock.ts'
 import {
   openOrders,
   petsInStatus,
-  quarterHourOf,
+  quarterHourIn,
   readTotals,
   unitsOnHand,
   unitsReserved,
@@ -245,7 +245,7 @@ export async function getStoreSummary(
   const totalOf = (name: string): bigint => totals.get(name) ?? 0n
   const placed = new Map<string, bigint>()
   for (const [name, orders] of totals) {
-    const quarterHour = quarterHourOf(name)
+    const quarterHour = quarterHourIn(name)
     if (quarterHour === undefined) continue
     const day = dateOf(quarterHour)
     placed.set(day, (placed.get(day) ?? 0n) + orders)

@@ -228,46 +228,23 @@ export function writeCursor(list: CursorList, { sortKey, tieKey }: SortKeys): st
 export function readCursor(list: CursorList, cursor: string | undefined): SortKeys | undefined {
   if (cursor === undefined || cursor === '') return undefined
   const isText = textColumns.includes(list.sort.column)
-  const [hash, sortKey, tieKey] = partsOf(cursor, 3)
+  const [hash, sortKey, tieKey] = partsOf(cursor)
   if (hash !== listHash(list) || !isInt64(tieKey)) throw invalidCursor()
   if (!((isText && isCursorText(sortKey)) || (!isText && isInt64(sortKey)))) throw invalidCursor()
   return { sortKey, tieKey }
-}
-
-/** Returns the cursor of a list that is read by position. */
-export function writePositionCursor(list: { list: string; filters: object }, position: bigint): string {
-  return Buffer.from(writeJson([positionListHash(list), position])).toString('base64url')
-}
-
-/**
- * Returns the position in a cursor of a list that is read by position; undefined if there is no cursor. Throws
- * `invalid_cursor`.
- */
-export function readPositionCursor(
-  list: { list: string; filters: object },
-  cursor: string | undefined,
-): bigint | undefined {
-  if (cursor === undefined || cursor === '') return undefined
-  const [hash, position] = partsOf(cursor, 2)
-  if (hash !== positionListHash(list) || !isInt64(position)) throw invalidCursor()
-  return position
-}
-
-function positionListHash({ list, filters }: { list: string; filters: object }): string {
-  return listHash({ list, filters, sort: { column: 'position', descending: true } })
 }
 
 function isCursorText(key: unknown): key is string {
   return typeof key === 'string' && !key.includes('\0')
 }
 
-/** Returns the parts of a cursor; none if it does not have this number of them. */
-function partsOf(cursor: string, count: number): readonly unknown[] {
+/** Returns the parts of a cursor; none if it does not have three of them. */
+function partsOf(cursor: string): readonly unknown[] {
   const bytes = Buffer.from(cursor, 'base64url')
   if (bytes.toString('base64url') !== cursor) return []
   try {
     const parts = readJson(bytes)
-    return Array.isArray(parts) && parts.length === count ? parts : []
+    return Array.isArray(parts) && parts.length === 3 ? parts : []
   } catch {
     return []
   }

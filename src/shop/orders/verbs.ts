@@ -71,7 +71,7 @@ const rewriteOrder = sql<StoredOrder & WithCurrency>()(`
     unit_price = $unitPrice, completed_at = $completedAt, receipt = $receipt, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 0 RETURNING ${orderColumns}, ${currencyColumn}`)
 
-const renameComplete = sql<StoredOrder>()(`
+const setReferenceOfComplete = sql<StoredOrder>()(`
   UPDATE orders SET reference = $reference, version = version + 1, updated_at = $now
   WHERE id = $orderId AND version = $version AND complete = 1 RETURNING ${orderColumns}`)
 
@@ -273,7 +273,7 @@ async function updateOrder(
   if (before.complete && !complete) throw orderCannotReopen(orderId)
   if (before.complete && !isSame) throw orderAlreadyComplete(orderId, 'changed')
   if (isSame && complete === before.complete && reference === before.reference) return orderOf(before)
-  if (before.complete) return renameOrder(tx, context, before, reference)
+  if (before.complete) return changeReference(tx, context, before, reference)
   refuseLargeAmount(unitPrice, quantity)
   const shipDate = requestedDate ?? (complete ? context.now : null)
   const rewritten = await tx.one(rewriteOrder, {
@@ -304,15 +304,15 @@ async function updateOrder(
 }
 
 /** Changes the reference of a complete order: a typing error, or the name of a person who wants to be forgotten. */
-async function renameOrder(
+async function changeReference(
   tx: Tx,
   context: Context,
   { id, version }: OrderRow,
   reference: string | null,
 ): Promise<Order> {
-  const renamed = await tx.one(renameComplete, { orderId: id, version, reference, now: context.now })
-  if (!renamed) throw new Stale(`order ${id}`)
-  const order = orderRow(renamed)
+  const changed = await tx.one(setReferenceOfComplete, { orderId: id, version, reference, now: context.now })
+  if (!changed) throw new Stale(`order ${id}`)
+  const order = orderRow(changed)
   await recordEvent(tx, context, { type: 'petstore.order.updated', ...aboutOrder(order) })
   return orderOf(order)
 }

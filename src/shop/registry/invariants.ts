@@ -9,7 +9,7 @@ interface Violation {
   readonly id: bigint | string
 }
 
-const quarterHourOf = <const Column extends string>(column: Column) =>
+const quarterHourSql = <const Column extends string>(column: Column) =>
   `substr(${column}, 1, 14) || CASE WHEN substr(${column}, 15, 2) < '15' THEN '00'
     WHEN substr(${column}, 15, 2) < '30' THEN '15'
     WHEN substr(${column}, 15, 2) < '45' THEN '30' ELSE '45' END` as const
@@ -69,13 +69,13 @@ export const invariants = {
  */
 export const totalsInvariant = sql<{ readonly id: string; readonly missing: bigint }>()(`
     WITH line (quarter_hour, quantity, amount) AS (
-      SELECT ${quarterHourOf('at')}, quantity, coalesce(quantity * unit_price, 0) FROM sale_line),
+      SELECT ${quarterHourSql('at')}, quantity, coalesce(quantity * unit_price, 0) FROM sale_line),
     counted (name, value) AS (
       SELECT 'pets/' || status, count(*) FROM pet GROUP BY status
       UNION ALL SELECT 'units/onHand', CAST(sum(quantity) AS BIGINT) FROM pet
       UNION ALL SELECT 'units/reserved', CAST(sum(reserved) AS BIGINT) FROM pet
       UNION ALL SELECT 'orders/open', count(*) FROM orders WHERE complete = 0
-      UNION ALL SELECT 'orders/placed/' || ${quarterHourOf('created_at')}, count(*) FROM orders GROUP BY 1
+      UNION ALL SELECT 'orders/placed/' || ${quarterHourSql('created_at')}, count(*) FROM orders GROUP BY 1
       UNION ALL SELECT 'sales/' || quarter_hour || '/lines', count(*) FROM line GROUP BY quarter_hour
       UNION ALL SELECT 'sales/' || quarter_hour || '/units', CAST(sum(quantity) AS BIGINT)
         FROM line WHERE quantity > 0 GROUP BY quarter_hour

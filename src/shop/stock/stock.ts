@@ -1,6 +1,6 @@
 import { unknownReference } from '../../contract/refusals.ts'
 import { Stale, type Tx } from '../../database/engine.ts'
-import { sql, storedBoolean } from '../../database/statement.ts'
+import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
 import { formatInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
@@ -40,7 +40,8 @@ const possibleCondition = `id = $petId AND reserved + $reservedChange >= 0
   AND quantity + $quantityChange >= reserved + $reservedChange AND quantity + $quantityChange <= ${STOCK_MAX}
 ` as const
 
-// Two statements, because naming the status in SET rewrites every index that contains it, even if it is unchanged.
+// Two statements for one change, because naming the status in SET rewrites every index that contains it, even if it is
+// unchanged. The third pays for that, so that changes that are sent together keep the order of their locks.
 const shiftStock = sql<StoredPet & WithCurrency>()(`
   UPDATE pet SET quantity = quantity + $quantityChange, reserved = reserved + $reservedChange, version = version + 1,
     updated_at = $now
@@ -90,13 +91,9 @@ async function changeStock(
   { petId, quantityChange, reservedChange, isRefusedOnHold, isSentTogether }: StockChange,
 ): Promise<(WithCurrency & { before: CountedStock; pet: PetRow }) | undefined> {
   const parameters = { petId, quantityChange, reservedChange, now }
-  const unitsBefore = ({ quantity, reserved }: Pick<PetRow, 'quantity' | 'reserved'>) => ({
-    quantity: quantity - quantityChange,
-    reserved: reserved - reservedChange,
-  })
   const changedFrom = (changed: StoredPet & WithCurrency, onHold: boolean) => {
     const pet = petRow(changed)
-    const units = unitsBefore(pet)
+    const units = { quantity: pet.quantity - quantityChange, reserved: pet.reserved - reservedChange }
     const before = { ...units, status: statusOf({ ...units, onHold }) }
     return { before, pet, storeCurrency: changed.storeCurrency }
   }
@@ -105,11 +102,7 @@ async function changeStock(
     return changed && changedFrom(changed, false)
   }
   const kept = await tx.one(shiftStock, { ...parameters, onHoldMax: storedBoolean(!isRefusedOnHold) })
-  if (kept) {
-    const pet = petRow(kept)
-    const { storeCurrency } = kept
-    return { before: { ...unitsBefore(pet), status: pet.status }, pet, storeCurrency }
-  }
+  if (kept) return changedFrom(kept, readBoolean(kept.onHold))
   // The row after the change does not show whether a sold pet was on hold before, so `onHold` is a condition.
   for (const onHold of isRefusedOnHold ? [false] : [false, true]) {
     const changed = await tx.one(shiftStockAndStatus, { ...parameters, onHold: storedBoolean(onHold) })

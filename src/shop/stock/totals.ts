@@ -31,7 +31,7 @@ export function ordersPlacedIn(at: string): string {
 }
 
 /** Returns the start (milliseconds) of the quarter-hour that a total counts; undefined if it counts something else. */
-export function quarterHourOf(total: string): number | undefined {
+export function quarterHourIn(total: string): number | undefined {
   return total.startsWith(ORDERS_PLACED) ? Date.parse(`${total.slice(ORDERS_PLACED.length)}Z`) : undefined
 }
 
