@@ -211,15 +211,15 @@ test('a second backup is refused while one is made, and only admins make, read o
   expect(await page.getByText(/backup/i).count()).toBe(0)
 })
 
-test('the dashboard counts the days of the shop since the last backup, and warns after seven', async () => {
+test('the dashboard counts the days of the shop since the last backup, and warns after a week', async () => {
   await using place = await newStoreDirectory('sqlite')
   // Half an hour before midnight in the shop, it is the next day in UTC.
   await using server = await place.startWith({ ...place.env, PETSTORE_TIME_ZONE: 'America/St_Johns' })
   const client = place.client(server)
   let count = 0
-  for (const [locale, none, today, sevenDays, eightDays] of [
-    ['en-US', 'No backup was ever made', 'today', '7 days ago', '8 days ago'],
-    ['de-DE', 'Es gibt noch keine Sicherung', 'heute', 'vor 7 Tagen', 'vor 8 Tagen'],
+  for (const [locale, none, today, sevenDays] of [
+    ['en-US', 'No backup was ever made', 'today', '7 days ago'],
+    ['de-DE', 'Es gibt noch keine Sicherung', 'heute', 'vor 7 Tagen'],
   ] as const) {
     rmSync(join(place.directory, 'last-backup'), { force: true })
     let page = await browser.open(server, '', { width: 390, locale })
@@ -243,9 +243,10 @@ test('the dashboard counts the days of the shop since the last backup, and warns
       await calm('Last backup: today')
       await calm('Last backup: yesterday')
     }
-    await at('2040-03-07T23:59:56-03:30')
+    // Seven times 24 hours after the backup, as `petstore doctor` does.
+    await at('2040-03-08T02:59:56Z')
     await calm(last + sevenDays)
-    await warning(last + eightDays)
+    await warning(last + sevenDays)
     expect(await seriousViolations(page)).toEqual([])
     expect(await isTooWide(page)).toBe(false)
   }
