@@ -111,8 +111,9 @@ test('a search reads a range of words, and the pets of these words by id', async
   expect(new Set(reads)).toEqual(
     new Set([
       'SEARCH pet_word USING PRIMARY KEY ((word,pet_id)>(?,?) AND word<?)',
-      // The words that contain a text: as many as a slice has.
-      'SEARCH pet_word USING PRIMARY KEY ((word,pet_id)>(?,?))',
+      // The words that contain a text: a whole slice, the word after it, and the pets of that word.
+      'SEARCH pet_word USING PRIMARY KEY (word>?)',
+      'SEARCH pet_word USING PRIMARY KEY (word=? AND pet_id>?)',
       'SEARCH pet USING INTEGER PRIMARY KEY (rowid=?)',
     ]),
   )

@@ -2,6 +2,7 @@ import type { Page } from '../../contract/operation.ts'
 import { excludedByFilter } from '../../contract/refusals.ts'
 import type { Reader, Tx } from '../../database/engine.ts'
 import { dynamicSql, type Place, type Statement, sql } from '../../database/statement.ts'
+import { INT64_MAX } from '../../values/int64.ts'
 import { hasInside, nameWordsOf, partsInBothSpellings, wordsOf } from '../../values/search-words.ts'
 import { prefixEnd } from '../../values/text.ts'
 import {
@@ -83,33 +84,46 @@ const selectStarts = (start: string, after: SortKeys, limit: number) =>
     return selectProbes('probe.word', [isAfter(place, after), to], place(BigInt(limit)))
   })
 
+/** Returns the statement that reads the next pets of a word, which contains a text. */
+const selectOfWord = (word: string, { tieKey }: SortKeys, limit: number) =>
+  dynamicSql<Probe>(place =>
+    selectProbes(
+      `'${INSIDE}' || probe.word`,
+      [`word = ${place(word)}`, `pet_id > ${place(tieKey)}`],
+      place(BigInt(limit)),
+    ),
+  )
+
+/** The words of one statement that looks into words. */
 interface Slice {
-  readonly after: SortKeys
-  /** The last word of the slice; absent if it goes to the end of the table. */
-  readonly end?: SortKeys
+  readonly parts: readonly string[]
+  /** The words before and after the slice; without the last one, it goes to the end of the table. */
+  readonly from: string
+  readonly to: string | undefined
 }
 
 /** Returns the statement that reads the next words of a slice that have all parts. */
-const selectInside = (parts: readonly string[], { after, end }: Slice, limit: number) =>
+const selectInside = ({ parts, from, to }: Slice, after: SortKeys, limit: number) =>
   dynamicSql<Probe>(place => {
-    const range = [isAfter(place, wordPlace(after))]
-    if (end) range.push(`(word, pet_id) <= (${place(end.sortKey)}, ${place(end.tieKey)})`)
+    // Comparing pairs costs as much as looking into words, so only the found ones are compared.
+    const range = [`word > ${place(from)}`, ...(to === undefined ? [] : [`word < ${place(to)}`])]
     const places = parts.map(place)
+    const isNext = isAfter(place, wordPlace(after))
     const last = place(BigInt(limit))
     const statement = (position: string): string =>
       selectProbes(
         `'${INSIDE}' || probe.word`,
-        [...range, ...places.map(part => `${position}(word, ${part}) > 0`)],
+        [...range, ...places.map(part => `${position}(word, ${part}) > 0`), isNext],
         last,
       )
     return [statement('instr'), statement('strpos')]
   })
 
-/** Returns the statement that reads the last word of the slice after a place; no row if fewer words follow. */
-const selectSliceEnd = (after: SortKeys) =>
-  dynamicSql<SortKeys>(
+/** Returns the statement that reads the word after the slice that follows a word; no row if the table ends before. */
+const selectSliceEnd = (word: string) =>
+  dynamicSql<{ word: string }>(
     place => `
-      SELECT word AS "sortKey", pet_id AS "tieKey" FROM pet_word WHERE ${isAfter(place, wordPlace(after))}
+      SELECT word FROM pet_word WHERE word > ${place(word)}
       ORDER BY word, pet_id LIMIT 1 OFFSET ${WORDS_PER_SLICE - 1}`,
   )
 
@@ -148,14 +162,16 @@ async function* rangesOf(
     isFirst(probe, word => parts.every(part => word.includes(part)))
   let after: SortKeys = isInside ? from : { sortKey: INSIDE, tieKey: 0n }
   for (let slice = 0; slice < SLICES_MAX; slice++) {
-    const end = await reader.one(selectSliceEnd(after))
-    yield {
-      after,
-      select: (place, limit) => selectInside(parts, { after: place, ...(end && { end }) }, limit),
-      finds,
-    }
+    const word = String(wordPlace(after).sortKey)
+    if (parts.every(part => word.includes(part)))
+      yield { after, select: (place, limit) => selectOfWord(word, place, limit), finds }
+    const end = await reader.one(selectSliceEnd(word))
+    const inside = { parts, from: word, to: end?.word }
+    // The pets of the word itself have been read.
+    const afterWord = { ...after, tieKey: INT64_MAX }
+    yield { after: afterWord, select: (place, limit) => selectInside(inside, place, limit), finds }
     if (!end) return
-    after = { sortKey: INSIDE + String(end.sortKey), tieKey: end.tieKey }
+    after = { sortKey: INSIDE + end.word, tieKey: 0n }
   }
   yield { after, finds }
 }
