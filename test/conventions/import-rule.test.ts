@@ -7,8 +7,8 @@ import { importsOf, isProgram, type Source, sources, TYPESCRIPT } from './source
 const page = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8')
 
 /**
- * Returns the rooms in the picture of a page, with what each may import in addition to itself: rooms, or single files of
- * a room. A file at the root of src counts as a room. Long lines continue on the next line.
+ * Returns the rooms in the picture of a page, with what each may import in addition to itself: rooms, or single files
+ * of a room. A file at the root of src counts as a room. Long lines continue on the next line.
  */
 function roomsInPicture(page: string): Record<string, string[]> {
   const [, picture = ''] = /^ROOM .*\n([\s\S]*?)^```/m.exec(page) ?? []
