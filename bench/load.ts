@@ -137,16 +137,16 @@ class Run {
     if (reply.status !== status) throw new Error(`expected ${status}, got ${reply.bytes.toString('utf8')}`)
     this.#answered++
     if (!this.#isStopping && this.#sent < this.#requestsMax) this.#send(socket)
-    else if (this.#answered === this.#sent) this.#close()
+    else if (this.#answered === this.#sent) this.#finish()
   }
 
   /** Rejects the run: a wrong measurement is worse than none. It has no effect after the end. */
   #fail(error: unknown): void {
     this.end.reject(error)
-    this.#close()
+    this.#finish()
   }
 
-  #close(): void {
+  #finish(): void {
     this.end.resolve()
     for (const socket of this.#sockets) socket.end()
   }
