@@ -334,7 +334,7 @@ async function rejectRefused(
   const ignore = (): void => {}
   const read = {
     categories: categories && readCategories(categories, ignore),
-    // The price of such a line is valid, in whatever currency and with whatever mark it is read here.
+    // Only the number of the line is used, so its price may be read in any currency and with any mark.
     pets: pets && readPets(pets, ignore, CURRENCY_DEFAULT, { decimalMark: '.', chosen }),
   }
   for (const file of ['categories', 'pets'] as const) {

@@ -103,7 +103,8 @@ async function makeOne(
   try {
     await verifyBackup(to, readManifest(to), { signal, onBytes: () => {} })
   } catch (error) {
-    // One that cannot be read is none: the next attempt makes another one, and no good one is deleted for it.
+    // One that was not read whole, also because the store stops, is none: the next attempt makes another one, and no
+    // good one is deleted for it.
     rmSync(to, { recursive: true, force: true })
     throw error
   }

@@ -88,16 +88,16 @@ export function addBench(program: Command): void {
 
 function classOption(): Option {
   return new Option('--class <names>', `only faults of these classes: ${faultClasses.join(', ')}`).argParser(
-    (text: string) => known(text, faultClasses),
+    (text: string) => knownNames(text, faultClasses),
   )
 }
 
 function readIds(text: string): string[] {
   const ids = plantableFaults.map(({ id }) => id)
-  return known(text, ids)
+  return knownNames(text, ids)
 }
 
-function known(text: string, names: readonly string[]): string[] {
+function knownNames(text: string, names: readonly string[]): string[] {
   return text.split(',').map(name => {
     if (names.includes(name)) return name
     const meant = similarName(name, names)

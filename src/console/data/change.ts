@@ -80,7 +80,7 @@ export function inTurn<First>(
       } catch (error) {
         // After a refusal that may pass, both are sent again: the first one is made already, and has no second effect.
         if (!(error instanceof ApiError) || isUnknown(error)) throw error
-        if (staysUnknown(error) && error.status !== 403)
+        if (saysNothingOfEarlier(error) && error.status !== 403)
           throw new ConnectionError('Only the first of two requests was made.', error)
         onRefused(result, error)
       }
@@ -166,7 +166,7 @@ function isUnknown(error: unknown): boolean {
 }
 
 /** Returns whether an error says nothing of an earlier attempt whose outcome is not known. */
-function staysUnknown(error: unknown): boolean {
+function saysNothingOfEarlier(error: unknown): boolean {
   return !(error instanceof ApiError && settlesEarlierAttempt(error))
 }
 
@@ -256,7 +256,7 @@ export function useChange<Result>(
       try {
         return await change.send({ signal, idempotencyKey })
       } catch (error) {
-        if (isUnknown(error) || (made.isUnclear && staysUnknown(error))) {
+        if (isUnknown(error) || (made.isUnclear && saysNothingOfEarlier(error))) {
           made.isUnclear = true
           reportFailure(error)
           throw new UnknownOutcome(change, error)

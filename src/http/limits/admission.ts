@@ -119,8 +119,8 @@ export class Admission {
   }
 
   /**
-   * True only if a request would be admitted, whoever the caller is. While this is true, a request that ends
-   * synchronously needs no slot.
+   * True only if a store that shares no limits would admit a request, whoever the caller is. While this is true, a
+   * request that ends synchronously needs no slot.
    */
   get isFree(): boolean {
     return !this.#isClosing && this.#inProgress < REQUESTS.perCaller
