@@ -42,7 +42,14 @@ onEveryEngine(engine => {
     expect([done.exitCode, done.errors]).toEqual([0, expect.stringContaining(`the new key in ${file}`)])
     expect(readFileSync(file, 'utf8')).not.toBe(old)
     expect(existsSync(`${file}.new`)).toBe(false)
-    if (engine === 'sqlite') expect(readFileSync(`${file}.old`, 'utf8')).toBe(old)
+    if (engine === 'sqlite') {
+      const second = readFileSync(file, 'utf8')
+      expect((await run(words, place.env)).errors).toContain(
+        `the old key, which is in ${file}.old-2: keep it`,
+      )
+      const kept = ['old', 'old-2'].map(name => readFileSync(`${file}.${name}`, 'utf8'))
+      expect(kept).toEqual([old, second])
+    }
     {
       await using server = await place.startWith(after)
       await place.client(server).createCategory({ body: { name: 'Signed' } })

@@ -1,8 +1,8 @@
-import { copyFileSync, existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import { syncDirectory } from '../../files/private-file.ts'
+import { syncDirectory, writeWholeFile } from '../../files/private-file.ts'
 import { replaceSecretKey } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
 import { readSecretKey, readText } from '../../setting-readers.ts'
@@ -45,8 +45,8 @@ async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: stri
   const advice = 'Stop it first: it would encrypt with the old key. Nothing was changed.'
   await using store = await openStopped(config, { advice })
   const count = await rotate(store.engine, config, file)
+  const kept = isInDirectory ? keepKey(own) : undefined
   if (isInDirectory) {
-    if (!existsSync(`${own}.old`)) copyFileSync(own, `${own}.old`)
     renameSync(file, own)
     syncDirectory(dirname(own))
   }
@@ -54,10 +54,20 @@ async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: stri
   say(`The secrets of the webhooks (${count}) are encrypted with the new key in ${where}: keep a copy of it.`)
   say(
     isInDirectory
-      ? `Backups from before need the old key, which is in ${own}.old: keep it as long as you keep them.`
+      ? `Backups from before need the old key, which is in ${kept}: keep it as long as you keep them.`
       : 'Backups from before need the old key: keep it as long as you keep them.',
   )
   if (!isInDirectory) say(`Set PETSTORE_SECRET_KEY_FILE=${file} before the next start.`)
+}
+
+/** Copies a key to a file beside it, and returns the path. The keys of earlier rotations stay. */
+function keepKey(file: string): string {
+  const key = readText(file)
+  for (let number = 1; ; number++) {
+    const copy = `${file}.old${number === 1 ? '' : `-${number}`}`
+    if (!existsSync(copy)) writeWholeFile(copy, `${key}\n`, { replace: false })
+    if (readText(copy) === key) return copy
+  }
 }
 
 /** Makes the key in a file the right one. The file may be there from a rotation that was interrupted. */
