@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { RequestLog } from './log.ts'
@@ -10,6 +10,14 @@ async function withDirectory(work: (directory: string) => Promise<void>): Promis
   const directory = mkdtempSync(join(tmpdir(), 'petstore-requests-'))
   await work(directory)
   rmSync(directory, { recursive: true })
+}
+
+async function textOf(log: RequestLog, limit: number, before?: number): Promise<string> {
+  const chunks: Uint8Array[] = []
+  const page = await log.page(limit, before)
+  for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
+  await page.close()
+  return Buffer.concat(chunks).toString()
 }
 
 test('a stream that continues after a number gets what was logged since another stream read from there', async () => {
@@ -37,6 +45,24 @@ test('the numbers of a log continue after its file was replaced, and after it wa
   })
 })
 
+test('a line that was cut is not part of the log, and the next one is complete', async () => {
+  await withDirectory(async directory => {
+    const write = async (): Promise<void> => {
+      const log = await RequestLog.open(directory)
+      log.add(request)
+      await log.close()
+    }
+    await write()
+    const cut = '{"number":2,"at":"2026-11-21T10:00:00.000Z","meth'
+    appendFileSync(join(directory, 'requests.ndjson'), cut)
+    await write()
+    const log = await RequestLog.open(directory)
+    const lines: { number: number }[] = JSON.parse(await textOf(log, 10))
+    expect(lines.map(({ number }) => number)).toEqual([2, 1])
+    await log.close()
+  })
+})
+
 test('the length of a page of the log is that of its text', async () => {
   await withDirectory(async directory => {
     const log = await RequestLog.open(directory)
@@ -60,18 +86,11 @@ test('a log returns the last thousand requests and no older ones, however its fi
       writeFileSync(join(directory, 'requests-before.ndjson'), linesOf(1, 1001))
       writeFileSync(join(directory, 'requests.ndjson'), linesOf(1001, 1001 + inCurrent))
       const log = await RequestLog.open(directory)
-      const textOf = async (limit: number, before?: number): Promise<string> => {
-        const chunks: Uint8Array[] = []
-        const page = await log.page(limit, before)
-        for (let chunk = await page.next(); chunk; chunk = await page.next()) chunks.push(chunk)
-        await page.close()
-        return Buffer.concat(chunks).toString()
-      }
-      const all: { number: number }[] = JSON.parse(await textOf(5000))
+      const all: { number: number }[] = JSON.parse(await textOf(log, 5000))
       expect(all.map(({ number }) => number)).toEqual(
         Array.from({ length: 1000 }, (_, index) => 1000 + inCurrent - index),
       )
-      expect(await textOf(10, inCurrent + 1)).toBe('[]')
+      expect(await textOf(log, 10, inCurrent + 1)).toBe('[]')
       await log.close()
     })
   }

@@ -1,4 +1,13 @@
-import { appendFile, type FileHandle, open, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import {
+  appendFile,
+  type FileHandle,
+  open,
+  readFile,
+  rename,
+  rm,
+  truncate,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeJson } from '../../values/json.ts'
 import type { LoggedRequest } from '../contract/schema.ts'
@@ -213,6 +222,12 @@ export class RequestLog {
       end = 0
     }
     if (end === 0) this.#current = []
+    const known = (this.#current.at(-1)?.to ?? -NEWLINE.length) + NEWLINE.length
+    // A full disk or a kill left a part of a line, to which the next one must not be added.
+    if (end > known) {
+      await truncate(file, known)
+      end = known
+    }
     await appendFile(file, Buffer.concat(entries.map(({ line }) => line)), { mode: 0o600 })
     for (const { number, line } of entries) {
       this.#current.push({ number, from: end, to: end + line.length - NEWLINE.length })
