@@ -38,6 +38,11 @@ export interface RecordText {
   readonly text: string
 }
 
+/** Returns what another record needs before it: a line feed if a record was the last line of its file, without one. */
+export function lineEndAfter(text: string): string {
+  return /[\r\n]$/.test(text) ? '' : '\n'
+}
+
 /** One row of a file, ready to be staged, or the problem with its line. */
 export type ParsedLine<Row> = { readonly source: RecordText } & (
   | { readonly row: Row }

@@ -1,6 +1,7 @@
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { RejectedLines } from '../../src/cli/import/rejected-lines.ts'
 import { withoutTakeBackHint } from '../support/command-line.ts'
 import { type ProcessResult, run } from '../support/process.ts'
 import { ADMIN_KEY } from '../support/store.ts'
@@ -65,6 +66,13 @@ test('the invalid lines of two files are written to two files, and a valid file 
   expect(readFileSync(shop.path('bad-pets.csv'), 'utf8')).toBe(header + invalid.join(''))
   const good = await shop.import('--categories', shop.path('good.csv'), ...rejects)
   expect([good.exitCode, existsSync(shop.path('bad.csv'))]).toEqual([0, false])
+})
+
+test('a line that is refused later is not joined to the last line of the file', () => {
+  const lines = new RejectedLines(join(directory, 'joined.csv'))
+  for (const text of [',Dogs', 'Rex,Dogs\n', 'Max,Dogs\n']) lines.add({ head: 'name,category\n', text })
+  lines.close()
+  expect(readFileSync(lines.path, 'utf8')).toBe('name,category\n,Dogs\nRex,Dogs\nMax,Dogs\n')
 })
 
 test('an import that fails leaves no file of invalid lines', async () => {

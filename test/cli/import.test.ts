@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'bun:test'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { type Client, everyItem, makeClient } from '../support/client.ts'
@@ -231,20 +231,22 @@ describe('the files of an import:', () => {
 test('an import into a stopped store that fails while it loads leaves nothing, as its message says', async () => {
   using place = await newCopyPlace('sqlite')
   const env = { PETSTORE_ADMIN_KEY: ADMIN_KEY }
-  const importFile = (kind: string, text: string): Promise<ProcessResult> =>
-    run(['import', `--${kind}`, newFile(text), '--data', place.directory], env)
+  const importFile = (kind: string, text: string, ...options: string[]): Promise<ProcessResult> =>
+    run(['import', `--${kind}`, newFile(text), '--data', place.directory, ...options], env)
   expect((await importFile('categories', 'name\nDogs\n')).exitCode).toBe(0)
   await place.database(`UPDATE counter SET last = 9223372036854775806 WHERE noun = 'pet' RETURNING 1`)
   const content = (): Promise<unknown> =>
     place.database(`SELECT (SELECT count(*) FROM staged_row) AS staged, (SELECT count(*) FROM pet) AS pets,
       (SELECT max(position) FROM event) AS last`)
   const before = await content()
-  const { exitCode, errors } = await importFile('pets', 'name,category\nRex,Dogs\nMax,Dogs\n')
+  const rejects = join(place.directory, 'rejects.csv')
+  const text = 'name,category\nRex,Dogs\nMax,Dogs\n,Dogs\n'
+  const { exitCode, errors } = await importFile('pets', text, '--keep-going', '--rejects', rejects)
   expect([exitCode, errors]).toEqual([
     1,
     expect.stringMatching(/The import failed: .* Nothing was loaded\.\n$/),
   ])
-  expect(await content()).toEqual(before)
+  expect([await content(), existsSync(rejects)]).toEqual([before, false])
 })
 
 // Linux refuses to read the first file even to the superuser; the second one fails while it is read.

@@ -297,6 +297,7 @@ async function load({
     if (error instanceof CurrencyBound) throw new CommandFailed(error.message)
     if (error instanceof StoreError && undo) {
       await undo()
+      rejects.discard()
       hasBegun = false
       close = async () => {}
     }

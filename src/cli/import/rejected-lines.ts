@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import type { RecordText } from '../../catalogue/catalogue-file.ts'
+import { lineEndAfter, type RecordText } from '../../catalogue/catalogue-file.ts'
 import { CommandFailed, escapeControls, reasonOf } from '../terminal/terminal.ts'
 
 /** The path of each file of an import; undefined if there is no such file. */
@@ -26,6 +26,7 @@ export function rejectsPaths(path: string, { categories, pets }: ImportPaths): I
 export class RejectedLines {
   readonly path: string
   #descriptor: number | undefined
+  #lineEnd = ''
 
   /** Throws CommandFailed if `path` exists. */
   constructor(path: string) {
@@ -38,7 +39,8 @@ export class RejectedLines {
     try {
       const isNew = this.#descriptor === undefined
       this.#descriptor ??= openSync(this.path, 'wx')
-      writeFileSync(this.#descriptor, isNew ? head + text : text)
+      writeFileSync(this.#descriptor, (isNew ? head : this.#lineEnd) + text)
+      this.#lineEnd = lineEndAfter(text)
     } catch (error) {
       throw new CommandFailed(
         `The invalid lines cannot be written to ${escapeControls(this.path)}: ${reasonOf(error)}.`,

@@ -1,4 +1,10 @@
-import type { CatalogueKind, ColumnChoices, FileColumn, RecordText } from '../../catalogue/catalogue-file.ts'
+import {
+  type CatalogueKind,
+  type ColumnChoices,
+  type FileColumn,
+  lineEndAfter,
+  type RecordText,
+} from '../../catalogue/catalogue-file.ts'
 import { type CatalogueSource, UnreadableFile } from '../../catalogue/file-text.ts'
 import {
   checkFiles,
@@ -203,8 +209,9 @@ function shownProgress(importId: bigint): Pick<ImportProgress, 'onStaged' | 'onL
 function runOf(files: ChosenFiles, choices: ImportChoices): FilesRun {
   const texts: Partial<Record<CatalogueKind, string[]>> = {}
   const onRejected = (kind: CatalogueKind, { head, text }: RecordText): void => {
-    texts[kind] ??= [head]
-    texts[kind].push(text)
+    const known = texts[kind] ?? [head]
+    texts[kind] = known
+    known.push(lineEndAfter(known.at(-1) ?? '') + text)
   }
   let findings: Findings | undefined
   const onChecked = (found: Findings): void => {
