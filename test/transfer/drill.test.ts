@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { metricsOf } from '../support/metrics.ts'
 import { type ProcessResult, run } from '../support/process.ts'
@@ -25,6 +25,14 @@ onEveryEngine(engine => {
     await petstore('backup', '--to', join(backups, 'older'))
     await place.client(server).placeOrder({ body: { petId } })
     await petstore('backup', '--to', join(backups, 'newer'))
+    // The directory also has a newer backup of the nights of another store.
+    const other = join(backups, 'petstore-00c0ffee-2099-01-01T03-00-00Z')
+    cpSync(join(backups, 'older'), other, { recursive: true })
+    const manifest = readFileSync(join(other, 'manifest.json'), 'utf8')
+    writeFileSync(
+      join(other, 'manifest.json'),
+      manifest.replace(/"createdAt":\s*"\d{4}/, '"createdAt":"2099'),
+    )
     const good = await drill()
     expect([good.exitCode, good.errors]).toEqual([0, expect.stringContaining(join(backups, 'newer'))])
     expect(good.output.match(/^ok /gm)).toHaveLength(6)

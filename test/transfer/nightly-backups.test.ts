@@ -78,7 +78,11 @@ test('each night gets one backup, also after a failure, and a changed audit log 
   await Bun.sleep(100)
   expect(readdirSync(directory).sort()).toEqual([...others, 'petstore-00c0ffee-2026-11-29T12-00-00Z'].sort())
   nowMs += DAY_MS
+  // A backup that cannot be recorded is made all the same.
+  rmSync(join(data, 'last-backup'))
+  mkdirSync(join(data, 'last-backup'))
   await until('the second night', () => backups.counts.saved === 2)
+  rmSync(join(data, 'last-backup'), { recursive: true })
   await store.database(`UPDATE event SET data = '{}' WHERE position = 1`)
   nowMs += DAY_MS
   await until('the third night', () => backups.counts.damaged === 1)

@@ -108,7 +108,9 @@ async function makeOne(
     rmSync(to, { recursive: true, force: true })
     throw error
   }
-  await recordBackup(config, { at, isAuditIntact: auditProblem === undefined })
+  await recordBackup(config, { at, isAuditIntact: auditProblem === undefined }).catch(error =>
+    log.error({ backup: to, error: reasonOf(error) }, 'the console will not know of a backup'),
+  )
   // The older ones have the audit log before its change.
   const deleted = auditProblem === undefined ? deletable(backupsIn(directory, storeId), config.timeZone) : []
   for (const { name } of deleted) rmSync(join(directory, name), { recursive: true, force: true })
@@ -122,6 +124,11 @@ async function makeOne(
 interface NightlyBackup {
   readonly name: string
   readonly atMs: number
+}
+
+/** Returns the id of the store that made a backup of a night; undefined for another name. */
+export function storeIdIn(name: string): string | undefined {
+  return NAME.exec(name)?.[1]
 }
 
 function nameOf(storeId: string, ms: number): string {

@@ -2,13 +2,17 @@ import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
+import type { Config } from '../../config.ts'
 import { draftOf } from '../../files/draft.ts'
+import { readMetadata } from '../../shop/kernel/metadata.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
 import { MANIFEST_FILE, readManifest } from '../backup-files/backup-manifest.ts'
 import { recordDrill } from '../backup-files/last-backup.ts'
+import { storeIdIn } from '../backup-files/nightly-backups.ts'
 import { checkContent, lineOf } from '../inspect/doctor.ts'
 import { readOwnSecretKey } from '../keys/secret-key.ts'
+import { openSnapshot } from '../store-access/snapshot.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
@@ -43,7 +47,7 @@ async function runDrill({ from, scratch, data, databaseUrl }: DrillOptions): Pro
   const place = from ?? config.backups
   if (place === undefined)
     throw new CommandFailed('Specify a backup, or a directory with backups, with --from.', EXIT_USAGE)
-  const backup = newestBackup(place)
+  const backup = await newestBackup(place, config)
   const at = formatInstantMs(Date.now())
   const startedMs = performance.now()
   using interruption = interruptedBySignals('Nothing was left.')
@@ -76,11 +80,17 @@ async function runDrill({ from, scratch, data, databaseUrl }: DrillOptions): Pro
   }
 }
 
-/** Returns a backup, or the newest one in a directory. Throws CommandFailed if there is none. */
-function newestBackup(place: string): string {
+/**
+ * Returns a backup, or the newest one in a directory, which may also have those of the nights of other stores. Throws
+ * CommandFailed if there is none.
+ */
+async function newestBackup(place: string, config: Config): Promise<string> {
   if (!existsSync(place)) throw new CommandFailed(`${escapeControls(place)} does not exist.`)
   if (existsSync(join(place, MANIFEST_FILE)) || !statSync(place).isDirectory()) return place
+  await using snapshot = await openSnapshot(config)
+  const storeId = await readMetadata(snapshot.reader, 'store-id')
   const backups = readdirSync(place)
+    .filter(name => [undefined, storeId].includes(storeIdIn(name)))
     .map(name => join(place, name))
     .filter(directory => existsSync(join(directory, MANIFEST_FILE)))
     .map(directory => ({ directory, at: readManifest(directory).createdAt }))
