@@ -70,6 +70,12 @@ try {
     const state = 'errno' in error ? ` (SQLSTATE ${error.errno})` : ''
     say(`The database reports: ${reasonOf(error)}${state}.`)
     process.exit(1)
+  } else if (error instanceof Error && error.name === 'StoreError') {
+    say(`The store refused: ${reasonOf(error)}`)
+    process.exit(1)
+  } else if (error instanceof Error && 'syscall' in error) {
+    say(`The system reports: ${reasonOf(error)}.`)
+    process.exit(1)
   } else throw error
 }
 
