@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
+import { openSandboxHost } from '../support/sandbox-host.ts'
 import { call, inDays, LESSON, openClass, refuseWrites } from './class-session.ts'
 
 test('the host key is private, stays after a restart, and creates classes; no other key does', async () => {
@@ -202,6 +203,52 @@ test('a class whose end cannot be written for one student is not extended for an
   const board = session.host.host.classes.board(ofClass.id)
   const kept = students.map(({ id }) => session.host.host.find(id)?.expiresAtMs)
   expect([board.endsAt, ...kept, board.places]).toEqual([...before, 3n])
+})
+
+test('a class that is deleted while students join leaves no sandbox', async () => {
+  await using host = await openSandboxHost()
+  const { ofClasses } = host.host
+  for (let round = 0; round < 20; round++) {
+    const { id } = ofClasses.createClass({ name: '10c', lesson: LESSON, endsAt: inDays(1), places: 4n })
+    await ofClasses.addStudents(id, [{ name: 'Ada', identifier: 'ada' }])
+    const joining = ['Grace', 'Edsger'].map(name => ofClasses.joinClass(id, { name }).catch(() => undefined))
+    await Bun.sleep(round % 4)
+    await Promise.all([ofClasses.deleteClass(id), ...joining])
+    expect([round, host.host.counts.sandboxes]).toEqual([round, 0])
+  }
+})
+
+test('students who cannot all be added have no sandbox, so the request can be repeated', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, ofClass } = session
+  const students = ['Grace', 'Edsger', 'Barbara'].map(name => ({ name, identifier: name }))
+  const add = () =>
+    call('POST', `${host.base}/classes/${ofClass.id}/students`, ofClass.teacherKey, { students })
+  const registry = new Database(join(host.directory, 'sandboxes.db'))
+  registry.run(`CREATE TRIGGER refuse BEFORE INSERT ON student WHEN NEW.record LIKE '%Edsger%'
+    BEGIN SELECT RAISE(ABORT, 'refused'); END`)
+  expect([(await add()).status, host.host.counts.sandboxes]).toEqual([500, 1])
+  registry.run('DROP TRIGGER refuse')
+  registry.close()
+  expect(await add()).toMatchObject({ status: 200, data: students.map(({ name }) => ({ label: name })) })
+})
+
+test('an exercise that comes back with other lines is not done by what was done before', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, ofClass, students } = session
+  const lines = (count: number): string => 'listPets status=200\n'.repeat(count)
+  const lesson = (...exercises: string[]): string => `# HTTP\n${exercises.join('')}`
+  const exercise = (title: string, count: number): string =>
+    `\n## ${title}\n\n\`\`\`check\n${lines(count)}\`\`\`\n`
+  const update = (text: string) => host.host.ofClasses.updateClass(ofClass.id, { lesson: text })
+  update(lesson(exercise('1. One', 3), exercise('2. Two', 1)))
+  await call('GET', `${students[0]?.baseUrl}/pets`, undefined)
+  update(lesson(exercise('2. Two', 1)))
+  const board = update(lesson(exercise('1. One', 2), exercise('2. Two', 1)))
+  expect(board.students[0]?.exercises).toMatchObject([
+    { state: 'open', met: 0n, of: 2n },
+    { state: 'done', met: 1n, of: 1n },
+  ])
 })
 
 test('results outlive the sandboxes of a class by 30 days, and are deleted then', async () => {

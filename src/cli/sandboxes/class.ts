@@ -2,7 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { textOfFile } from '../../catalogue/file-text.ts'
-import type { ClassBoard, CreatedClass, HostOperations } from '../../client/sandbox-api.ts'
+import type { ClassBoard, CreatedClass, CreatedSandbox, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
 import { hostKeyPath } from '../../sandboxes/classes/host-key.ts'
@@ -18,7 +18,7 @@ import { chooseHost, controlHost, HOST_DATA, hostFailure } from './host.ts'
 import { checkLesson } from './lesson-check.ts'
 import { withOwnHost } from './own-host.ts'
 import { readRoster } from './roster.ts'
-import { csvLabel, SavedSandboxes, savedSandbox } from './saved.ts'
+import { csvLabel, SavedSandboxes, sandboxesCsv, savedSandbox } from './saved.ts'
 
 const LINK_FILE = 'class.link'
 const LINK = /^(.*)\/board\/([2-9a-km-np-z]{26})#key=(pst_\w+)$/
@@ -145,9 +145,7 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
   const { host, id, key } = link ?? (await createClass(options, lesson, options.places ?? students.length))
   try {
     const control = controlHost(host, key)
-    const added =
-      students.length === 0 ? [] : (await control.addStudents({ classId: id, body: { students } })).data
-    for (const sandbox of added) saved.add(savedSandbox(sandbox))
+    const added = students.length === 0 ? [] : await addStudents(control, id, students, saved)
     const places = link && options.places !== undefined ? { places: options.places } : {}
     const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until, ...places } })
     const known = students.length - added.length
@@ -164,6 +162,27 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
   } catch (error) {
     throw hostFailure(error, host, escapeControls(options.link))
   }
+}
+
+/** Adds students to a class, and saves their keys. Keys that cannot be saved are printed: no response has them again. */
+async function addStudents(
+  control: HostOperations,
+  classId: string,
+  students: readonly NewStudent[],
+  saved: SavedSandboxes,
+): Promise<readonly CreatedSandbox[]> {
+  const { data: added } = await control.addStudents({ classId, body: { students } })
+  const unsaved = added.map(savedSandbox)
+  try {
+    for (let [sandbox] = unsaved; sandbox; [sandbox] = unsaved) {
+      saved.add(sandbox)
+      unsaved.shift()
+    }
+  } catch (error) {
+    await print(sandboxesCsv(unsaved))
+    throw error
+  }
+  return added
 }
 
 async function createClass(

@@ -360,16 +360,21 @@ export class Classes {
       })),
       students: [...students.values()]
         .toSorted((one, other) => one.name.localeCompare(other.name))
-        .map(({ id, name, identifier, takenAtMs, lastActivityMs, lastError, exercises }) => ({
-          sandboxId: id,
-          name,
-          identifier,
-          ...(takenAtMs !== undefined && { takenAt: formatInstantMs(takenAtMs) }),
-          requestsPerMinute: BigInt(this.#recentOf(id).length),
-          ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
-          ...(lastError !== '' && { lastError }),
-          exercises: lesson.exercises.map(exercise => resultOf(exercise, exercises[exercise.id])),
-        })),
+        .map(student => this.#rowOf(student, lesson)),
+    }
+  }
+
+  #rowOf(student: StudentRecord, lesson: Lesson): ClassBoard['students'][number] {
+    const { id, name, identifier, takenAtMs, lastActivityMs, lastError } = student
+    return {
+      sandboxId: id,
+      name,
+      identifier,
+      ...(takenAtMs !== undefined && { takenAt: formatInstantMs(takenAtMs) }),
+      requestsPerMinute: BigInt(this.#recentOf(id).length),
+      ...(lastActivityMs !== null && { lastActivityAt: formatInstantMs(lastActivityMs) }),
+      ...(lastError !== '' && { lastError }),
+      exercises: lesson.exercises.map(exercise => resultOf(exercise, knownProgress(student, exercise))),
     }
   }
 
@@ -381,7 +386,7 @@ export class Classes {
     const nowMs = this.#clock()
     return {
       exercises: entry.lesson.exercises.map(exercise => {
-        const progress = student.exercises[exercise.id]
+        const progress = knownProgress(student, exercise)
         const { tries: _, ...result } = resultOf(exercise, progress)
         const isDue = typeof progress?.firstMs === 'number' && nowMs - progress.firstMs >= HINT_MS
         const isOpen = exercise.hint !== '' && (isDue || entry.record.openHints.includes(exercise.id))
@@ -566,10 +571,17 @@ function shown({ id, name, endsAtMs, createdAtMs, places }: ClassRecord): Class 
   }
 }
 
-/** Returns the progress of a student. It is empty if another version of the program counted other conditions. */
-function progressIn({ exercises }: StudentRecord, { id, conditions }: Exercise): ExerciseProgress {
+/** Returns the progress of a student; undefined if there is none, or if the exercise had other conditions then. */
+function knownProgress(
+  { exercises }: StudentRecord,
+  { id, conditions }: Exercise,
+): ExerciseProgress | undefined {
   const known = exercises[id]
-  return known && known.metAt.length === conditions.length ? known : newProgress(conditions)
+  return known?.metAt.length === conditions.length ? known : undefined
+}
+
+function progressIn(student: StudentRecord, exercise: Exercise): ExerciseProgress {
+  return knownProgress(student, exercise) ?? newProgress(exercise.conditions)
 }
 
 /** Returns a student with the progress in another lesson. Exercises that it lacks are kept: they may come back. */

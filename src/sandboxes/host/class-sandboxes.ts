@@ -68,7 +68,7 @@ export class ClassSandboxes {
 
   /**
    * Creates a sandbox for each student that a class lacks. Throws `overloaded` if the host has no place for all of
-   * them, and the refusals of `create`; the students before the failure are then in the class.
+   * them, and the refusals of `create`; none of them has a sandbox then, so the request can be repeated.
    */
   addStudents(classId: string, students: readonly NewStudent[]): Promise<CreatedSandbox[]> {
     // One after the other: two equal requests at once must not add a student twice.
@@ -90,7 +90,13 @@ export class ClassSandboxes {
       this.#classes.setPlaces(classId, needed)
     }
     const created: CreatedSandbox[] = []
-    for (const student of missing) created.push(await this.#addStudent(classId, student))
+    try {
+      for (const student of missing) created.push(await this.#addStudent(classId, student))
+    } catch (error) {
+      // Their keys would be in no response.
+      for (const { id } of created) await this.#sandboxes.delete(id).catch(ignoreDeleted)
+      throw error
+    }
     return created
   }
 
@@ -194,7 +200,12 @@ export class ClassSandboxes {
   }
 
   /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */
-  async deleteClass(id: string): Promise<void> {
+  deleteClass(id: string): Promise<void> {
+    // Nobody may join meanwhile: the sandbox would stay without its class.
+    return this.#afterAdditions(() => this.#deleteClass(id))
+  }
+
+  async #deleteClass(id: string): Promise<void> {
     for (const sandboxId of this.#classes.sandboxesOf(id))
       if (this.#sandboxes.has(sandboxId)) await this.#sandboxes.delete(sandboxId).catch(ignoreDeleted)
     this.#classes.delete(id)

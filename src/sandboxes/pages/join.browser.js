@@ -11,7 +11,7 @@ const NO_RESPONSE =
 let students = []
 /** What this tab asked for without a response: the student, and the ticket with which the request can be repeated. */
 const storedAs = `petstore-join-${classId}`
-let asked = JSON.parse(sessionStorage.getItem(storedAs) ?? 'null')
+let asked = storedRequest()
 
 /** Sends a request with the code. Throws Refusal. */
 async function ask(method, body) {
@@ -21,6 +21,26 @@ async function ask(method, body) {
 }
 
 const hasResponse = ({ status }) => status !== undefined
+/** Whether a refusal is about the request, so that repeating it is of no use. */
+const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 408 && status !== 429
+
+function storedRequest() {
+  try {
+    return JSON.parse(sessionStorage.getItem(storedAs) ?? 'null') ?? undefined
+  } catch {
+    return undefined
+  }
+}
+
+function storeRequest(request) {
+  asked = request
+  try {
+    if (request) sessionStorage.setItem(storedAs, JSON.stringify(request))
+    else sessionStorage.removeItem(storedAs)
+  } catch {
+    // The browser stores nothing: the request is known until the page is left.
+  }
+}
 
 function fullName({ name, identifier }) {
   return identifier === undefined ? name : `${name} (${identifier})`
@@ -92,17 +112,15 @@ function newTicket() {
 
 async function join(student, button) {
   const isAgain = JSON.stringify(asked?.student) === JSON.stringify(student)
-  if (!isAgain) asked = { student, ticket: newTicket() }
-  sessionStorage.setItem(storedAs, JSON.stringify(asked))
+  if (!isAgain) storeRequest({ student, ticket: newTicket() })
   button.disabled = true
   button.textContent = 'Joining …'
   try {
     showCard(await ask('POST', { ...student, ticket: asked.ticket }))
-    sessionStorage.removeItem(storedAs)
+    storeRequest(undefined)
   } catch (error) {
-    if (hasResponse(error)) {
-      sessionStorage.removeItem(storedAs)
-      asked = undefined
+    if (isFinal(error)) {
+      storeRequest(undefined)
       // Somebody else may have taken the name.
       showNames().catch(() => {})
     }
