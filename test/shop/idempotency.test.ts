@@ -55,6 +55,35 @@ onEveryEngine(engine => {
     expect(data.reserved).toBe(1n)
   })
 
+  test('a repetition at the same moment has one effect, also if it is refused after it has written', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const { data: category } = await client.createCategory({ body: { name: 'Newts' } })
+    for (let round = 0; round < 20; round++) {
+      const { petId: many } = await makePet(client, { quantity: 10n })
+      const { petId: last } = await makePet(client, { quantity: 1n })
+      const pet = { name: `Newt ${round}`, categoryId: category.id, barcode: `round-${round}` }
+      const lines = [many, last].map(petId => ({ petId, quantity: 1n, unitPrice: 1000n }))
+      const requests: readonly (readonly [path: string, body: object])[] = [
+        ['/pets', pet],
+        ['/store/sales', { lines }],
+      ]
+      for (const [path, body] of requests) {
+        const headers = { 'Idempotency-Key': `"${path} ${round}"` }
+        const sent = {
+          headers,
+          body: JSON.stringify(body, (_, value) => (typeof value === 'bigint' ? Number(value) : value)),
+        }
+        const replies = await Promise.all(Array.from({ length: 6 }, () => own.send('POST', path, sent)))
+        const texts = new Set(await Promise.all(replies.map(reply => reply.text())))
+        expect([path, replies.map(({ status }) => status), texts.size]).toEqual([path, Array(6).fill(201), 1])
+      }
+      const { data: stock } = await client.getInventoryItem({ petId: many })
+      expect([round, stock.quantity]).toEqual([round, 9n])
+    }
+    expect(await violatedInvariants(own)).toEqual([])
+  })
+
   test('an idempotency key with parameters equals the same key without them', async () => {
     const body = '{"name":"With parameters"}'
     const ids = new Set<unknown>()

@@ -1,6 +1,6 @@
 import { StoreError } from '../../contract/error.ts'
 import { idempotencyKeyReused } from '../../contract/refusals.ts'
-import type { Tx } from '../../database/engine.ts'
+import { Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import { storedInstant } from '../../values/instant.ts'
 import { DAY_MS } from '../../values/time-zone.ts'
@@ -69,12 +69,10 @@ export async function withIdempotencyKey(
   if (stored) return replay(stored, fingerprint)
   const reply = await effect().catch(async refusal => {
     // A request with the same key may have committed since the lookup: its effect is then the reason of the refusal.
-    const effected =
-      refusal instanceof StoreError ? await tx.one(findReply, { owner, operation, key }) : undefined
-    if (effected) return replay(effected, fingerprint)
-    throw refusal
+    // What was written before the refusal must not be committed, so the command runs again, and finds the reply.
+    const isEffected = refusal instanceof StoreError && (await tx.one(findReply, { owner, operation, key }))
+    throw isEffected ? new Stale(`idempotency key of ${operation}`) : refusal
   })
-  if (reply.isReplayed) return reply
   const { status, body, etag = null, location = null } = reply
   tx.write(storeReply, {
     owner,
