@@ -268,4 +268,38 @@ onEveryEngine(engine => {
     expect(await takeBack(client, importId)).toEqual({ isKnown: false, takenBack: 0n, kept: [] })
     expect((await client.listPets({})).data.items).toHaveLength(1)
   })
+
+  test('an import and its taking back see every sale of the same moment', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const broken: string[] = []
+    for (let round = 0; round < 30; round++) {
+      const name = `Busy ${round}`
+      const { importId: first } = await load(
+        client,
+        'load',
+        [{ name, category: 'Dogs', quantity: 50n }],
+        ['Dogs'],
+      )
+      expect(first).toBeGreaterThan(0n)
+      const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: name })).data.items
+      const sell = () => client.placeOrder({ body: { petId, complete: true } })
+      const sales = (): Promise<unknown>[] => Array.from({ length: 6 }, sell)
+      const [{ importId }] = await Promise.all([
+        load(client, 'set', [{ name, category: 'Dogs', quantity: 20n }]),
+        ...sales(),
+      ])
+      await Promise.all([takeBack(client, importId), ...sales()])
+      const movements = await own.database(
+        `SELECT reason, quantity FROM movement WHERE pet_id = ${petId} ORDER BY version`,
+      )
+      const reasons = movements.map(({ reason }) => reason)
+      const counted = movements.find(({ reason }) => reason === 'count')
+      if (counted?.quantity !== 20n) broken.push(`${name} was set to ${counted?.quantity}`)
+      const back = reasons.indexOf('adjustment')
+      if (back >= 0 && reasons[back - 1] !== 'count') broken.push(`${name} was taken back after a sale`)
+    }
+    expect(broken).toEqual([])
+    expect(await violatedInvariants(own)).toEqual([])
+  })
 })

@@ -1,4 +1,4 @@
-import type { Tx } from '../../database/engine.ts'
+import { Stale, type Tx } from '../../database/engine.ts'
 import { sql } from '../../database/statement.ts'
 import { deleteCategory, findCategory } from '../categories/verbs.ts'
 import { changeQuantity, setLevelOf } from '../inventory/verbs.ts'
@@ -99,6 +99,8 @@ async function revert(tx: Tx, importId: bigint, change: ImportChange, context: C
   }
   const pet = await findPet(tx, change.rowId)
   if (!pet) return
+  // On PostgreSQL, a sale may have committed since `petToKeep` read the pet.
+  if (pet.version !== change.version) throw new Stale(`pet ${pet.id}`)
   const { versionBefore, categoryId, price, barcode, quantity, reorderAt } = change
   if (versionBefore === null || categoryId === null || quantity === null) {
     await deletePet(tx, { petId: pet.id }, context, pet)
@@ -132,7 +134,11 @@ export async function restock(
   { quantity, reorderAt, reason, note }: Restocking,
 ): Promise<PetRow> {
   const quantityChange = quantity - pet.quantity
-  if (quantityChange !== 0n) await changeQuantity(tx, context, pet, { quantityChange, reason, note })
+  if (quantityChange !== 0n) {
+    const movement = await changeQuantity(tx, context, pet, { quantityChange, reason, note })
+    // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
+    if (movement.quantity !== quantity) throw new Stale(`pet ${pet.id}`)
+  }
   const row = quantityChange === 0n ? pet : await current(tx, pet)
   return reorderAt === pet.reorderAt ? row : setLevelOf(tx, context, row, reorderAt)
 }
