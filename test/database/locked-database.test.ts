@@ -149,3 +149,21 @@ test('a read transaction that can neither be committed nor rolled back is report
   await nextEventLoopTurn()
   expect(fatal).toEqual(['reading the database failed: for the test: SQLITE_ERROR'])
 })
+
+test('the position of the last event is that of the transaction of the last read', () => {
+  let position = 10n
+  const connection = {
+    inTransaction: true,
+    one: () => ({ position }) as never,
+    many: () => [],
+    run: () => 0,
+    close: () => {},
+  }
+  const reader = new SharedReadTransaction(connection, () => {})
+  expect(reader.position()).toBe(10n)
+  reader.refresh()
+  position = 11n
+  // This read begins the next transaction, not the call of `position`.
+  reader.many(countRows)
+  expect(reader.position()).toBe(11n)
+})

@@ -87,6 +87,7 @@ export class SharedReadTransaction implements Reader {
 
   #begin(): void {
     if (this.#isOpen) return
+    this.#position = undefined
     this.#connection.run(begin)
     this.#isOpen = true
     setImmediate(() => this.refresh())
