@@ -273,14 +273,17 @@ export function serveWriter<Command, Result, Shared = unknown>(
       runBatch: async (batch, askForNext) => {
         let changes: RowChanges = new Map()
         const before = writer.committed
-        isIdle = false
         const outcomes = await writer.commit(batch, position => {
           changes = recorder.take()
           if (announcer && changes.size > 0) announce(announcer, { changes, position })
           askForNext()
         })
         if (canUndo) return { outcomes, changes }
-        if (writer.committed !== before) commits.note({ numbers: log.numbers, position: writer.committed })
+        // A commit without an event, such as the renewal of a lease, is no use of the store.
+        if (writer.committed !== before) {
+          isIdle = false
+          commits.note({ numbers: log.numbers, position: writer.committed })
+        }
         if (Number(logSize.get()?.log ?? 0n) >= CHECKPOINT_PAGES) moveLog('RESTART')
         return { outcomes, changes }
       },
