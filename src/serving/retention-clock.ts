@@ -34,7 +34,7 @@ export class RetentionClock {
   readonly #options: RetentionClockOptions
   #lastReadMs: number
   #isReported = false
-  readonly #begun: Promise<void>
+  #begun: Promise<void>
 
   constructor(options: RetentionClockOptions) {
     this.#options = options
@@ -47,6 +47,7 @@ export class RetentionClock {
   /** Returns the time of deletions, in milliseconds since 1970, and stores it. */
   async now(): Promise<number> {
     const { clock, timer } = this.#options
+    this.#begun = this.#begun.catch(() => this.#begin())
     await this.#begun
     const stored = Date.parse((await this.#read()) ?? storedInstant(clock()))
     const nowMs = clock()

@@ -84,7 +84,8 @@ export class Dispatcher {
     const senders = [...this.#senders.values()].map(sender => sender.stop())
     if (senders.length === 0) return
     await Promise.race([Promise.all(senders), Bun.sleep(STOP_MS)])
-    await this.#execute('releaseWebhooks', { owner: this.#options.owner })
+    // Leases that are not released expire. The rest of the store must stop all the same.
+    await this.#execute('releaseWebhooks', { owner: this.#options.owner }).catch(this.#options.onError)
   }
 
   async #run(): Promise<void> {

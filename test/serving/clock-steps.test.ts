@@ -50,6 +50,25 @@ async function openWithEvents(engine: Parameters<typeof openTestStore>[0]) {
   return { store, lines, at, start, [Symbol.asyncDispose]: () => store[Symbol.asyncDispose]() }
 }
 
+test('a read that fails at the start does not stop the sweeps', async () => {
+  await using store = await openTestStore('sqlite')
+  let failures = 2
+  const clock = new RetentionClock({
+    engine: {
+      ...store.engine,
+      readShort: work => {
+        if (failures-- > 0) throw new Error('the database fails over')
+        return store.engine.readShort(work)
+      },
+    },
+    log: { access: () => {}, info: () => {}, error: () => {} },
+    clock: Date.now,
+    timer: () => performance.now(),
+  })
+  await expect(clock.now()).rejects.toThrow('the database fails over')
+  expect(await clock.now()).toBeGreaterThan(0)
+})
+
 onEveryEngine(engine => {
   test.each([1, 100, 400])(
     'a start with the clock %i days ahead deletes no event, and neither does a jump while the store runs',

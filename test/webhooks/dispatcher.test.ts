@@ -210,6 +210,29 @@ test('a stop does not wait for a silent receiver, and the next start sends its d
   expect(server.logged()).toBe('')
 }, 120_000)
 
+test('a store whose leases cannot be released stops all the same, and closes its database', async () => {
+  let isClosed = false
+  const store = await openTestStore('sqlite', {
+    wrapEngine: engine => ({
+      ...engine,
+      execute: async command => {
+        if (command.id === 'releaseWebhooks') throw new Error('the disk is full')
+        return await engine.execute(command)
+      },
+      close: async () => {
+        isClosed = true
+        await engine.close()
+      },
+    }),
+  })
+  await using receiver = await openReceiver()
+  await createWebhook(store, receiver)
+  await emitEvents(store, 'One')
+  await receiver.waitForRequests(1)
+  await store[Symbol.asyncDispose]()
+  expect([isClosed, store.logged.filter(({ level }) => level === 'error').length]).toEqual([true, 1])
+})
+
 test('control: a webhook whose position moves to the head at its lease loses deliveries, and is detected', async () => {
   await using place = await newStoreDirectory('sqlite')
   expect(await killDuringDeliveries(place, CONTROL)).toEqual(['10 missed'])
