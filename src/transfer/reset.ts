@@ -36,14 +36,15 @@ const countSessions = sql<{ sessions: bigint }>()(`
 
 /**
  * Replaces all rows of the store in a data directory with the rows of a new store and the rows that `scope` names, and
- * makes its file small again. The caller holds the lock of the directory. Throws UnsupportedVersion, and an Error if
- * another process uses the database or if the files of the directory do not belong together.
+ * makes its file small again; returns the error if it cannot, such as beside a process that reads the store. The caller
+ * holds the lock of the directory. Throws UnsupportedVersion, and an Error if another process writes to the database or
+ * if the files of the directory do not belong together.
  */
 export async function resetSqlite(
   directory: string,
   tables: readonly StoreTable[],
   scope: ResetScope,
-): Promise<void> {
+): Promise<unknown> {
   refuseWrongFiles(directory)
   const file = databaseFile(directory)
   sqliteMigrations.requireCurrent(sqliteVersion(directory))
@@ -54,9 +55,18 @@ export async function resetSqlite(
     connection.database.run('BEGIN IMMEDIATE')
     await replaceRows(connection, tables, scope, table => deleteRows(table))
     connection.database.run('COMMIT')
-    connection.database.run('VACUUM')
+    try {
+      connection.database.run('VACUUM')
+    } catch (error) {
+      return error
+    }
   }
-  endRun(file)
+  try {
+    endRun(file)
+  } catch (error) {
+    return error
+  }
+  return undefined
 }
 
 /**

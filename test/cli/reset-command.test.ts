@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -139,3 +140,19 @@ test.skipIf(!testedEngines.includes('postgres'))(
     expect(readFileSync(file, 'utf8')).toBe('of another store')
   },
 )
+
+test('a store that another process reads is reset, and its file stays as large as it was', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await useAndStop(place)
+  using reader = new Database(join(place.directory, 'petstore.db'))
+  reader.run('BEGIN')
+  reader.query('SELECT count(*) FROM pet').get()
+  const { exitCode, errors } = await reset(place, '--empty', '--yes')
+  expect([exitCode, errors]).toEqual([
+    0,
+    expect.stringContaining('Everything was deleted, but the file is not small yet'),
+  ])
+  expect(existsSync(join(place.directory, 'admin-key'))).toBe(false)
+  reader.run('COMMIT')
+  expect(await place.database('SELECT id FROM pet')).toEqual([])
+})

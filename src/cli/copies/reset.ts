@@ -97,8 +97,10 @@ async function deleteAll(
   try {
     if (!yes) await confirm(`This deletes ${await contentsOf(config)} in the store ${name}.`, 'reset')
     const scope = { keepsKeys: keepKeys === true, metadata: empty ? WITHOUT_DEMO : {} }
-    if (databaseUrl === undefined) await resetSqlite(data, storeTables(), scope)
-    else await resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), storeTables(), scope)
+    if (databaseUrl === undefined) {
+      const leftover = await resetSqlite(data, storeTables(), scope)
+      if (leftover) say(`Everything was deleted, but the file is not small yet: ${reasonOf(leftover)}.`)
+    } else await resetPostgres(parseDatabaseUrl(databaseUrl, databasePassword), storeTables(), scope)
     if (lock) forgetBackups(data)
     // With PostgreSQL, the data directory may belong to another store, so the admin key in it stays.
     if (!keepKeys && lock) rmSync(adminKeyPath(data), { force: true })

@@ -155,13 +155,16 @@ async function restoreToDatabase(
   { address }: Extract<CopyPlace, { kind: 'database' }>,
 ): Promise<RestoredDraft> {
   const tables = storeTables()
-  await using target = await openPostgresTarget(address, tables)
+  // A target that cannot be used is refused at once. It is opened again when there are rows to write, because the server
+  // ends a transaction that is idle for a minute.
+  await (await openPostgresTarget(address, tables))[Symbol.asyncDispose]()
   const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   try {
     const options = restoreOptions(manifest, tables)
     await using draft = await restoreSqlite(join(backup, DATABASE_FILE), directory, options)
     draft.publish()
     await using source = openSqliteSource(directory)
+    await using target = await openPostgresTarget(address, tables)
     await copyWithProgress(source, target, tables, signal)
     return draft
   } finally {
