@@ -2,7 +2,9 @@ import { expect, test } from 'bun:test'
 import type { Page } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
+import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
+import { delayRequests } from './requests.ts'
 import { addPet, isTooWide, keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -45,6 +47,25 @@ test('a delivery is entered with a scanner and a keyboard, and booked with one n
   expect(data.items.slice(0, 1)).toMatchObject([
     { reason: 'adjustment', quantityChange: 15n, note: 'Futterhaus 4711' },
   ])
+})
+
+test('a delivery that is booked while an article is searched for loses neither it nor what was not found', async () => {
+  const { petId } = await addPet(store(), 'Oat flakes', 0n)
+  await addPet(store(), 'Rye flakes', 0n)
+  const page = await browser.open(store(), '/inventory/delivery')
+  await nextArticle(page).waitFor()
+  await scan(page, 'Oat', '998')
+  await page.getByText('1 article, 1 unit').waitFor()
+  await page.getByText('998: no pet has this barcode or name.').waitFor()
+  await delayRequests(page, request => request.url().includes('Rye'), 1000)
+  await scan(page, 'Rye')
+  await page.getByRole('button', { name: 'Book 1 article' }).click()
+  await page.getByText('Nothing is booked yet: what you entered last was added.').waitFor()
+  await page.getByText('2 articles, 2 units').waitFor()
+  await page.getByRole('button', { name: 'Book 2 articles' }).click()
+  await page.getByText('Booked: 2 articles, +2 units.').waitFor()
+  await page.getByText('998: no pet has this barcode or name.').waitFor()
+  expect(await stockOf(store().client, petId)).toBe('available 1/0')
 })
 
 test('of several pets with one name, a delivery offers each with its price and stock', async () => {
@@ -227,6 +248,33 @@ test('a count is compared with the stock of its moment, although the page shows 
   await page.getByRole('textbox', { name: 'Note' }).click()
   await page.getByText('Not entered: the store did not respond.').waitFor()
   expect(await page.getByRole('button', { name: 'Book', exact: true }).isDisabled()).toBe(true)
+})
+
+test('of several counts of one pet, the last one is entered, in whatever order the store responds', async () => {
+  const { categoryId } = await addPet(store(), 'Spelt flakes', 5n)
+  const page = await browser.open(store(), `/inventory/count?categoryId=${categoryId}`)
+  const field = page.getByRole('textbox', { name: 'Counted units of Spelt flakes' })
+  const delays = [1000, 0, 1000]
+  let answers = 0
+  await page.route('**/store/inventory/*', async route => {
+    await Bun.sleep(delays.shift() ?? 0)
+    await route.fulfill({ response: await route.fetch() })
+    answers++
+  })
+  const count = async (...entries: string[]): Promise<void> => {
+    for (const units of entries) {
+      await field.fill(units)
+      await field.blur()
+    }
+  }
+  await count('1', '12')
+  await until('both responses have arrived', () => answers === 2)
+  await page.getByText('1 article differs: +7 units').waitFor()
+  expect(await field.inputValue()).toBe('12')
+  await count('13', '')
+  await until('the late response has arrived', () => answers === 3)
+  await page.getByText('0 of 1 article counted').waitFor()
+  expect(await field.inputValue()).toBe('')
 })
 
 test('a key that cannot change the stock is offered neither page', async () => {

@@ -113,6 +113,7 @@ async function readSheet(client: Client, categoryId: bigint | undefined): Promis
 
 /** What is being entered. Each entry is compared with the stock at its moment, which the store is asked for. */
 interface Entries {
+  readonly isPending: (petId: bigint) => boolean
   readonly enter: (pet: Pet, units: bigint | undefined) => Promise<boolean>
   readonly settle: () => Promise<boolean>
 }
@@ -120,8 +121,14 @@ interface Entries {
 function useEntries(): Entries {
   const { client } = useSession()
   const running = useRef(new Set<Promise<boolean>>())
+  /** The last entry of each pet that the store has not answered. Only this one counts: answers may overtake each other. */
+  const pending = useRef(new Map<bigint, object>())
   const enter = async ({ id: petId, price }: Pet, units: bigint | undefined): Promise<boolean> => {
+    const entry = {}
+    pending.current.set(petId, entry)
+    const isLast = (): boolean => pending.current.get(petId) === entry
     if (units === undefined) {
+      pending.current.delete(petId)
       stockTake.update(({ lines, ...draft }) => ({
         ...draft,
         lines: lines.filter(line => line.petId !== petId),
@@ -130,6 +137,8 @@ function useEntries(): Entries {
     }
     // The page may show an older stock: its live events may be late, or the key may not read them.
     const stock = await client.getInventoryItem({ petId }).catch(reportFailure)
+    if (!isLast()) return true
+    pending.current.delete(petId)
     if (!stock) return false
     const line = stockLine({ petId, units, from: stock.data.quantity, ...(price !== undefined && { price }) })
     stockTake.update(draft =>
@@ -138,6 +147,7 @@ function useEntries(): Entries {
     return true
   }
   return {
+    isPending: petId => pending.current.has(petId),
     enter: (pet, units) => {
       const entry = enter(pet, units)
       running.current.add(entry)
@@ -197,9 +207,11 @@ function CountedUnits({ pet, entries }: CountedUnitsProps) {
   const [isLost, setIsLost] = useState(false)
   const onBlur = async (): Promise<void> => {
     if (!typed) return
-    const isEntered = typed.units === stored || (await entries.enter(pet, typed.units))
+    const isKnown = typed.units === stored && !entries.isPending(id)
+    const isEntered = isKnown || (await entries.enter(pet, typed.units))
     setIsLost(!isEntered)
-    if (isEntered) setTyped(undefined)
+    // The user may have typed something else meanwhile.
+    if (isEntered) setTyped(current => (current === typed ? undefined : current))
   }
   return (
     <UnitsInput

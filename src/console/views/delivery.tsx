@@ -1,5 +1,5 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { type KeyboardEvent, useState } from 'react'
+import { type Dispatch, type KeyboardEvent, type SetStateAction, useRef, useState } from 'react'
 import type { Pet } from '../../client/petstore-client.ts'
 import { findPets, usePetName } from '../data/pets.ts'
 import { reportFailure } from '../data/query-client.ts'
@@ -22,6 +22,13 @@ export function Delivery() {
   const { lines, sent } = delivery.use()
   const isLocked = sent !== undefined
   const sum = lines.reduce((total, { units }) => total + units, 0n)
+  /** What is searched for, and what was not found. It stays while the lines are booked. */
+  const searches = useRef(new Set<Promise<void>>())
+  const [missed, setMissed] = useState<readonly Missed[]>([])
+  const settle = async (): Promise<boolean> => {
+    await Promise.all(searches.current)
+    return true
+  }
   return (
     <Page title={t('Goods in')}>
       <Text>
@@ -29,7 +36,7 @@ export function Delivery() {
           'Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change the units in the list. Nothing is booked before you press “Book”.',
         )}
       </Text>
-      {!isLocked && <NextArticle />}
+      {!isLocked && <NextArticle searches={searches.current} missed={missed} setMissed={setMissed} />}
       {lines.length > 0 && (
         <Stack gap="xs">
           <Text role="status">
@@ -48,6 +55,7 @@ export function Delivery() {
         draft={delivery}
         defaultNote=""
         noteHelp={t('For example, the supplier and the delivery note')}
+        settle={settle}
       />
     </Page>
   )
@@ -93,23 +101,33 @@ function setUnits(petId: bigint, unitsAfter: (units: bigint) => bigint | undefin
   })
 }
 
+interface NextArticleProps {
+  readonly searches: Set<Promise<void>>
+  readonly missed: readonly Missed[]
+  readonly setMissed: Dispatch<SetStateAction<readonly Missed[]>>
+}
+
 /** The field for the next article. It is empty again at once, because a scanner does not wait for the store. */
-function NextArticle() {
+function NextArticle({ searches, missed, setMissed }: NextArticleProps) {
   const { client } = useSession()
   const [count, setCount] = useState(0)
   const [added, setAdded] = useState<bigint>()
-  const [missed, setMissed] = useState<readonly Missed[]>([])
   const add = (petId: bigint): void => {
     setUnits(petId, units => units + 1n)
     setAdded(petId)
   }
-  const take = async (text: string): Promise<void> => {
+  const search = async (text: string): Promise<void> => {
     const found = await findPets(client, text, { limit: FOUND_MAX }).catch(reportFailure)
     const match = found && onlyMatch(found, text)
     if (match) add(match.id)
     else setMissed(all => [...all, { text, found: found || undefined }])
   }
-  useScan(code => void take(code.trim()))
+  const take = (text: string): void => {
+    const searching = search(text)
+    searches.add(searching)
+    void searching.finally(() => searches.delete(searching))
+  }
+  useScan(code => take(code.trim()))
   const onKeyDownCapture = (event: KeyboardEvent): void => {
     const { target, key, nativeEvent } = event
     if (key !== 'Enter' || nativeEvent.isComposing || !(target instanceof HTMLInputElement)) return
@@ -118,7 +136,7 @@ function NextArticle() {
     event.preventDefault()
     event.stopPropagation()
     setCount(count + 1)
-    void take(text)
+    take(text)
   }
   return (
     <Stack gap="sm" maw={480} onKeyDownCapture={onKeyDownCapture}>
