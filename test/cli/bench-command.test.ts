@@ -1,9 +1,10 @@
 import { afterAll, expect, test } from 'bun:test'
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { childEnvironment, command, type ProcessResult, runToEnd } from '../support/process.ts'
 import { openSandboxHost } from '../support/sandbox-host.ts'
 import { scratch } from '../support/tool.ts'
+import { until } from '../support/until.ts'
 
 /** How long a host waits for its last requests when it is stopped, in milliseconds. */
 const LAST_REQUESTS_MS = 8000
@@ -161,3 +162,30 @@ test('the faults are listed by class', async () => {
   expect(rows.length).toBe(11)
   expect(rows.slice(1).every(row => /^(conditions|streams) +[a-z-]+ +[A-Z]/.test(row))).toBe(true)
 })
+
+test.skipIf(process.platform !== 'linux')(
+  'Ctrl-C ends the tool of a bench, and deletes its host',
+  async () => {
+    using at = folder()
+    const slow = `await Bun.write('pid', String(process.pid)); await Bun.sleep(60_000)`
+    writeFileSync(join(at.path, 'slow.mjs'), slow)
+    const { line } = command(['bench', 'tool', '--run', '"$PROGRAM" slow.mjs', '--fault', 'location-missing'])
+    const env = childEnvironment({ PROGRAM: process.execPath, TMPDIR: at.path })
+    const child = Bun.spawn([...line], { cwd: at.path, env, stdout: 'ignore', stderr: 'pipe' })
+    await until('the tool runs', () => existsSync(join(at.path, 'pid')))
+    child.kill('SIGINT')
+    const errors = await new Response(child.stderr).text()
+    expect([await child.exited, errors]).toEqual([
+      130,
+      expect.stringContaining('Interrupted. The results so far are in'),
+    ])
+    const tool = join('/proc', at.read('pid'))
+    // A process that has ended may wait for whoever started it.
+    await until(
+      'the tool has ended',
+      () => !existsSync(tool) || /^State:\tZ/m.test(readFileSync(join(tool, 'status'), 'utf8')),
+    )
+    expect(readdirSync(at.path).filter(name => name.startsWith('petstore-host'))).toEqual([])
+  },
+  30_000,
+)

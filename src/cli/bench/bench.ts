@@ -12,6 +12,7 @@ import { parseJson, writeJson } from '../../values/json.ts'
 import { similarName } from '../../values/similar-name.ts'
 import { chooseHost, controlHost, hostFailure } from '../sandboxes/host.ts'
 import { withOwnHost } from '../sandboxes/own-host.ts'
+import { interruptedBySignals } from '../terminal/interruption.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
 import { alignedLines } from '../terminal/text-table.ts'
 import { clientOutcome } from './client-outcome.ts'
@@ -140,10 +141,12 @@ class Bench {
   readonly control: HostOperations
   readonly sandbox: CreatedSandbox
   readonly #options: BenchOptions
+  readonly #signal: AbortSignal
   /** The file that a tool writes its findings to. */
   readonly findings: string
 
-  constructor(control: HostOperations, sandbox: CreatedSandbox, options: BenchOptions) {
+  constructor(control: HostOperations, sandbox: CreatedSandbox, options: BenchOptions, signal: AbortSignal) {
+    this.#signal = signal
     this.control = control
     this.sandbox = sandbox
     this.#options = options
@@ -163,7 +166,7 @@ class Bench {
       OPENAPI: `${baseUrl}/openapi.json`,
       FINDINGS: this.findings,
     }
-    const run = await runCommand(line, variables, timeout)
+    const run = await runCommand(line, variables, timeout, this.#signal)
     const { data: report } = await this.control.getBenchReport({ sandboxId })
     const requests = report.exercised.reduce((sum, { count }) => sum + Number(count), 0)
     return { run, requests, provoked: Number(report.faults?.[0]?.provoked ?? 0) }
@@ -172,13 +175,14 @@ class Bench {
 
 /** Runs `work` with a new sandbox, on the given host or on one of its own. */
 async function withBench(options: BenchOptions, work: (bench: Bench) => Promise<void>): Promise<void> {
+  using interruption = interruptedBySignals(`The results so far are in ${escapeControls(options.to)}.`)
   const onHost = async (host: string): Promise<void> => {
     try {
       const input = { label: 'bench', lifetimeSeconds: LIFETIME_SECONDS }
       const { data: sandbox } = await controlHost(host, undefined).createSandbox({ body: input })
       const control = controlHost(host, sandbox.adminKey)
       try {
-        await work(new Bench(control, sandbox, options))
+        await work(new Bench(control, sandbox, options, interruption.signal))
       } finally {
         await control.deleteSandbox({ sandboxId: sandbox.id }).catch(() => {})
       }
@@ -186,7 +190,7 @@ async function withBench(options: BenchOptions, work: (bench: Bench) => Promise<
       throw hostFailure(error, host, 'the new sandbox')
     }
   }
-  if (options.hostUrl !== undefined) return onHost(chooseHost(options.hostUrl))
+  if (options.hostUrl !== undefined) return await onHost(chooseHost(options.hostUrl))
   const limits = { requestsPerMinute: REQUESTS_PER_MINUTE_MAX }
   await withOwnHost({ limits }, ({ base }) => onHost(base))
 }

@@ -12,12 +12,17 @@ const OUTPUT_CHARS_MAX = 100_000
 /** The time from asking a command to end until it is killed, in milliseconds. */
 const LAST_MS = 1000
 
-/** Runs a command in a shell with these variables, and ends it with all its processes after `timeoutMs`. */
+/**
+ * Runs a command in a shell with these variables, and ends it with all its processes after `timeoutMs`, or if `signal`
+ * is aborted, whose reason is then thrown.
+ */
 export async function runCommand(
   line: string,
   variables: Readonly<Record<string, string>>,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<CommandRun> {
+  signal.throwIfAborted()
   const startedMs = performance.now()
   const child = Bun.spawn(['sh', '-c', line], {
     env: { ...process.env, ...variables },
@@ -28,14 +33,19 @@ export async function runCommand(
     detached: true,
   })
   let isTimedOut = false
-  const timer = setTimeout(() => {
+  const end = (): void => {
     isTimedOut = true
     endGroup(child.pid, 'SIGTERM')
     setTimeout(() => endGroup(child.pid, 'SIGKILL'), LAST_MS)
-  }, timeoutMs)
+  }
+  const timer = setTimeout(end, timeoutMs)
+  // Its own group gets no Ctrl-C of the terminal.
+  signal.addEventListener('abort', end)
   const ended = child.exited.then(() => endGroup(child.pid, 'SIGKILL'))
   const [output, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended])
   clearTimeout(timer)
+  signal.removeEventListener('abort', end)
+  signal.throwIfAborted()
   const seconds = Math.round((performance.now() - startedMs) / 100) / 10
   const { exitCode } = child
   return { ...(exitCode !== null && { exitCode }), isTimedOut, output, errors, seconds }
