@@ -116,44 +116,55 @@ export class RowCheck {
     const pets = candidates.map(({ row, category }) => ({ name: row.name, category }))
     const found = pets.length > 0 ? await this.#store.findPets(pets) : []
     const counts = new Map(candidates.map(({ row }, index) => [row, found[index] ?? 0n]))
-    const results = checked.map(({ row, category }) =>
-      'problem' in category
-        ? category
-        : this.#resultOf(row.name, category.name, (counts.get(row) ?? 0n) > 0n),
-    )
-    const withBarcodes = await this.#withBarcodes(rows, results)
-    return withBarcodes.map((result, index) => {
-      const row = rows[index]
-      const isUnclear = row && this.#updates && !this.#isFound.has(row) && (counts.get(row) ?? 0n) > 1n
+    const barcodes = rows.flatMap(({ barcode }) => barcode ?? [])
+    const holders = barcodes.length > 0 ? await this.#store.findBarcodes(barcodes) : []
+    const holderOf = new Map(barcodes.map((barcode, index) => [barcode, holders[index]]))
+    return checked.map(({ row, category }) => {
+      if ('problem' in category) return category
+      const count = counts.get(row) ?? 0n
+      const result = this.#resultOf(row, category.name, count > 0n, holderOf.get(row.barcode ?? ''))
+      const isUnclear = this.#updates && !this.#isFound.has(row) && count > 1n
       return isUnclear && result === 'existing' ? { problem: filled(namesSeveralPets(row.name)) } : result
     })
   }
 
-  /** Replaces the result of each row to load whose barcode a pet of the store or an earlier row has by a problem. */
-  async #withBarcodes(rows: readonly ImportedPet[], results: readonly RowResult[]): Promise<RowResult[]> {
-    const isLoaded = (result: RowResult | undefined): boolean =>
-      result === 'new' || (typeof result === 'string' && this.#options.onExisting !== 'skip')
-    const barcodes = rows.flatMap(({ barcode }, index) =>
-      barcode !== undefined && isLoaded(results[index]) ? [barcode] : [],
-    )
-    const holders = barcodes.length > 0 ? await this.#store.findBarcodes(barcodes) : []
-    const holderOf = new Map(barcodes.map((barcode, index) => [barcode, holders[index]]))
-    return results.map((result, index) => {
-      const row = rows[index]
-      if (row?.barcode === undefined || !isLoaded(result)) return result
-      const { name, barcode, line } = row
-      const holder = holderOf.get(barcode)
-      if (typeof holder === 'string' && !this.#updates)
-        return { problem: filled(takenBarcode(name, barcode, holder)) }
-      const equal = barcodeKey(barcode)
-      const digest = this.#options.digest?.(equal) ?? equal
-      const earlier = this.#barcodeLines.get(digest)
-      if (earlier !== undefined) return { problem: filled(repeatedBarcode(name, barcode, earlier)) }
-      this.#barcodeLines.set(digest, line)
-      if (typeof holder !== 'string') return result
-      this.#isFound.add(row)
-      return 'existing'
-    })
+  /** Returns the result of a row; the name of a line that is refused for its barcode is free for the next line. */
+  #resultOf(
+    row: ImportedPet,
+    category: string,
+    exists: boolean,
+    holder: string | null | undefined,
+  ): RowResult {
+    // A name cannot contain U+0000, so the separator is unambiguous.
+    const digest = this.#digestOf(`${nameForm(category)}\0${nameForm(row.name)}`)
+    const byName = exists ? 'existing' : this.#petDigests.has(digest) ? 'repeated' : 'new'
+    const result = this.#withBarcode(row, byName, holder)
+    if (byName === 'new' && typeof result === 'string') this.#petDigests.add(digest)
+    return result
+  }
+
+  /** Returns a problem if a pet of the store, or an earlier row, has the barcode of a row that is to be loaded. */
+  #withBarcode(
+    row: ImportedPet,
+    result: 'existing' | 'repeated' | 'new',
+    holder: string | null | undefined,
+  ): RowResult {
+    const { name, barcode, line } = row
+    const isLoaded = result === 'new' || this.#options.onExisting !== 'skip'
+    if (barcode === undefined || !isLoaded) return result
+    if (typeof holder === 'string' && !this.#updates)
+      return { problem: filled(takenBarcode(name, barcode, holder)) }
+    const digest = this.#digestOf(barcodeKey(barcode))
+    const earlier = this.#barcodeLines.get(digest)
+    if (earlier !== undefined) return { problem: filled(repeatedBarcode(name, barcode, earlier)) }
+    this.#barcodeLines.set(digest, line)
+    if (typeof holder !== 'string') return result
+    this.#isFound.add(row)
+    return 'existing'
+  }
+
+  #digestOf(text: string): string {
+    return this.#options.digest?.(text) ?? text
   }
 
   /** Returns the categories that were created for pets since the last call. */
@@ -177,16 +188,6 @@ export class RowCheck {
     }
     this.#created.push({ line, name: category })
     return this.#add(category)
-  }
-
-  #resultOf(name: string, category: string, exists: boolean): RowResult {
-    if (exists) return 'existing'
-    // A name cannot contain U+0000, so the separator is unambiguous.
-    const text = `${nameForm(category)}\0${nameForm(name)}`
-    const digest = this.#options.digest?.(text) ?? text
-    if (this.#petDigests.has(digest)) return 'repeated'
-    this.#petDigests.add(digest)
-    return 'new'
   }
 
   #known(name: string): RowCategory[] {

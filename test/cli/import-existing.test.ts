@@ -205,6 +205,10 @@ onEveryEngine(engine => {
     })
     const { data } = await client.listPets({ search: '3' })
     expect(data.items[0]).toMatchObject({ name: 'Tom', barcode: '3' })
+    // The name of a line that is refused for its barcode is free.
+    write('again.csv', 'name,category,EAN\nUma,Dogs,1\nUma,Dogs,4\n')
+    const again = await importFiles(target(), { pets: source('again.csv') }, keeping, new Recorder())
+    expect([again.outcome?.petsCreated, again.problems.map(({ line }) => line)]).toEqual([1n, [2n]])
     expect(await violatedInvariants(store)).toEqual([])
   })
 
