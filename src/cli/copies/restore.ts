@@ -155,8 +155,8 @@ async function restoreToDatabase(
   { address }: Extract<CopyPlace, { kind: 'database' }>,
 ): Promise<RestoredDraft> {
   const tables = storeTables()
-  // A target that cannot be used is refused at once. It is opened again when there are rows to write, because the server
-  // ends a transaction that is idle for a minute.
+  // A target that cannot be used is refused at once. It is opened again when there are rows to write, because the
+  // server ends a transaction that is idle for a minute.
   await (await openPostgresTarget(address, tables))[Symbol.asyncDispose]()
   const directory = mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   try {

@@ -164,7 +164,7 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
   }
 }
 
-/** Adds students to a class, and saves their keys. Keys that cannot be saved are printed: no response has them again. */
+/** Adds students to a class, and saves their keys. Prints those that it cannot save: no response has them again. */
 async function addStudents(
   control: HostOperations,
   classId: string,

@@ -121,7 +121,7 @@ interface Entries {
 function useEntries(): Entries {
   const { client } = useSession()
   const running = useRef(new Set<Promise<boolean>>())
-  /** The last entry of each pet that the store has not answered. Only this one counts: answers may overtake each other. */
+  /** The last entry of each pet that the store has not answered. Only it counts: answers may overtake each other. */
   const pending = useRef(new Map<bigint, object>())
   const enter = async ({ id: petId, price }: Pet, units: bigint | undefined): Promise<boolean> => {
     const entry = {}
