@@ -208,6 +208,30 @@ onEveryEngine(engine => {
   )
 
   test(
+    'a count with If-Match is never made after another change of the stock',
+    async () => {
+      await using store = await openTestStore(engine)
+      const { client } = store
+      for (let round = 0; round < ROUNDS; round++) {
+        const { petId } = await makePet(client, { quantity: 5n })
+        const ifMatch = (await client.getInventoryItem({ petId })).etag ?? ''
+        const place = () => client.placeOrder({ body: { petId } })
+        const [counted] = await Promise.all([
+          countOutcomes([client.setInventory({ petId, body: { quantity: 7n } }, { ifMatch })]),
+          ...Array.from({ length: 3 }, place),
+        ])
+        const rows = await store.database(
+          `SELECT reason FROM movement WHERE pet_id = ${petId} ORDER BY version`,
+        )
+        const reasons = rows.map(({ reason }) => reason)
+        const isFirst = reasons.lastIndexOf('count') < reasons.indexOf('order')
+        if (counted['200']) expect([round, reasons, isFirst]).toEqual([round, reasons, true])
+      }
+    },
+    TIMEOUT_MS,
+  )
+
+  test(
     'admin keys that revoke each other at once never leave the store without an admin key',
     async () => {
       await using store = await openTestStore(engine)

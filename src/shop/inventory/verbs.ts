@@ -150,10 +150,12 @@ async function setInventory(
     if (!changed) throw new Stale(`pet ${petId}`)
   }
   if (quantityChange === 0n) return inventoryItem(before)
-  const movement = await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
-  // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
-  if (movement.quantity !== body.quantity) throw new Stale(`pet ${petId}`)
-  return inventoryItem(await getInventoryItem(tx, { petId }))
+  await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
+  const pet = await findPet(tx, petId)
+  // The change was computed from the row that was read, and If-Match compared with it. If another change came first,
+  // the result is wrong.
+  if (pet?.version !== before.version + 1n) throw new Stale(`pet ${petId}`)
+  return inventoryItem(pet)
 }
 
 /** Sets only the level at which a pet should be reordered, and returns the pet. */
