@@ -302,4 +302,74 @@ onEveryEngine(engine => {
     expect(broken).toEqual([])
     expect(await violatedInvariants(own)).toEqual([])
   })
+
+  test('a pet that two slices of an import change, and that was sold between them, stays', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const petOf = (name: string, line: bigint) => ({
+      line,
+      name,
+      category: 'Dogs',
+      quantity: 5n,
+      hold: false,
+    })
+    await load(client, 'load', [{ name: 'Old', category: 'Dogs', quantity: 10n }], ['Dogs'])
+    const importId = ++lastId
+    const pets = [petOf('Old', 2n), petOf('New', 3n), petOf('Old', 4n), petOf('New', 5n)]
+    await client.stageImport({ importId, body: { categories: [], pets } })
+    const slice = (begins: boolean) =>
+      client.loadImportSlice({ importId, body: { begins, rows: 2n, onExisting: 'add' } })
+    await slice(true)
+    const { data } = await client.listPets({ sort: 'id' })
+    for (const { id } of data.items) await client.placeOrder({ body: { petId: id, complete: true } })
+    await slice(false)
+    await slice(false)
+    expect(await takeBack(client, importId)).toMatchObject({
+      takenBack: 0n,
+      kept: ['New: changed', 'Old: changed'],
+    })
+    expect((await petsOf(client, 'Old'))[0]?.[1]).toBe(19n)
+  })
+
+  test('two processes that load one import load each row once', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    await load(client, 'load', [], ['Dogs'])
+    for (let round = 0; round < 10; round++) {
+      const importId = ++lastId
+      const pets = Array.from({ length: 30 }, (_, index) => ({
+        line: BigInt(index + 2),
+        name: `Twice ${round}`,
+        category: 'Dogs',
+        quantity: 1n,
+        hold: false,
+      }))
+      await client.stageImport({ importId, body: { categories: [], pets } })
+      const loadAll = async (): Promise<void> => {
+        for (;;) {
+          const { data } = await client.loadImportSlice({ importId, body: { begins: false, rows: 10n } })
+          if (data.isLast) return
+        }
+      }
+      await client.loadImportSlice({ importId, body: { begins: true, rows: 1n } })
+      await Promise.all([loadAll(), loadAll(), loadAll()])
+      const [row] = await own.database(`SELECT count(*) AS pets FROM pet WHERE name = 'Twice ${round}'`)
+      expect([round, row?.pets]).toEqual([round, 30n])
+    }
+  })
+
+  test('a price list that changes nothing records no sale of the same moment', async () => {
+    await using own = await openTestStore(engine)
+    const { client } = own
+    const row = { name: 'Busy', category: 'Dogs', quantity: 1000n, price: 100n }
+    await load(client, 'load', [row], ['Dogs'])
+    const [{ id: petId } = { id: 0n }] = (await client.listPets({ search: 'Busy' })).data.items
+    let updated = 0n
+    for (let round = 0; round < 60; round++) {
+      const sales = Array.from({ length: 3 }, () => client.placeOrder({ body: { petId, complete: true } }))
+      const [{ petsUpdated }] = await Promise.all([load(client, 'update', [row]), ...sales])
+      updated += petsUpdated
+    }
+    expect(updated).toBe(0n)
+  })
 })

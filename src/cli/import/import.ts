@@ -249,7 +249,7 @@ async function load({
   announcement,
   target,
   undo,
-  isRunning,
+  isShared,
 }: PreparedImport): Promise<void> {
   const { keepGoing = false, createCategories = false, resume } = options
   const onExisting = onExistingOf(options)
@@ -277,7 +277,7 @@ async function load({
     onRejected: rejects.add,
     signal,
     digest: petDigest,
-    isAlone: !isRunning,
+    isAlone: !isShared,
   }
   try {
     const progress = { ...screen, onStaged }
@@ -341,8 +341,8 @@ interface OpenedTarget {
   readonly place: string
   /** Closes the store, and drops everything that the import has done; undefined if that is not possible. */
   readonly undo?: (() => Promise<void>) | undefined
-  /** Whether another process serves the store. */
-  readonly isRunning: boolean
+  /** Whether another process may serve the store. */
+  readonly isShared: boolean
 }
 
 async function openTarget(
@@ -359,7 +359,7 @@ async function openTarget(
     return {
       target: absentTarget(config.currency ?? CURRENCY_DEFAULT),
       place: `a new store in ${directory}`,
-      isRunning: false,
+      isShared: false,
     }
   }
   try {
@@ -381,12 +381,13 @@ async function openTarget(
         : isNew
           ? `a new store in ${directory}`
           : `the store in ${directory}, which is stopped`
-    return { target: { ...target, close }, undo: store.undo, place, isRunning: false }
+    // Other processes may serve a database.
+    return { target: { ...target, close }, undo: store.undo, place, isShared: databaseUrl !== undefined }
   } catch (error) {
     if (!(error instanceof DirectoryInUse)) throw error
     const base = runningAddress(config, error)
     const target = runningTarget(base, keyForRunning(config, key, 'pets:write'), importId)
-    return { target, place: `the store in ${directory}, which is running at ${base}`, isRunning: true }
+    return { target, place: `the store in ${directory}, which is running at ${base}`, isShared: true }
   }
 }
 

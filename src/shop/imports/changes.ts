@@ -29,13 +29,15 @@ const countImport = sql()(`
     pets_created = import.pets_created + excluded.pets_created,
     pets_updated = import.pets_updated + excluded.pets_updated`)
 
-// A pet that two rows change keeps what it had before the first of them.
+// A pet that two rows change keeps what it had before the first of them. If it was changed between them, it is never as
+// the import left it.
 const insertChange = sql()(`
   INSERT INTO import_change (import_id, file, row_id, version, version_before, category_id, price, barcode, quantity,
     reorder_at, on_hold)
   VALUES ($importId, $file, $rowId, $version, $versionBefore, $categoryId, $price, $barcode, $quantity, $reorderAt,
     $onHold)
-  ON CONFLICT (import_id, file, row_id) DO UPDATE SET version = excluded.version`)
+  ON CONFLICT (import_id, file, row_id) DO UPDATE SET version =
+    CASE WHEN import_change.version = excluded.version_before THEN excluded.version ELSE 0 END`)
 
 const oldImport = sql<{ id: bigint }>()('SELECT id FROM import WHERE at < $before ORDER BY at LIMIT 1')
 const deleteChanges = sql()(`

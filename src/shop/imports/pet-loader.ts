@@ -7,7 +7,7 @@ import type { Context } from '../kernel/context.ts'
 import { STOCK_MAX } from '../kernel/limits.ts'
 import { refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
-import { addPet, updatePet } from '../pets/verbs.ts'
+import { addPet } from '../pets/verbs.ts'
 import { findPet, type PetRow, petRow } from '../stock/rows.ts'
 import { recordCreated, recordUpdated } from './changes.ts'
 import {
@@ -20,7 +20,7 @@ import {
 } from './limits.ts'
 import { type CategoryNames, petsNamed } from './names.ts'
 import type { StagedRow } from './staged.ts'
-import { current, restock } from './take-back.ts'
+import { restock, rewrite } from './take-back.ts'
 
 interface LoaderParts {
   readonly importId: bigint
@@ -106,8 +106,7 @@ export class PetLoader {
       note,
     })
     const body = { categoryId, ...(price !== null && { price }), ...(barcode !== null && { barcode }) }
-    await updatePet(this.#tx, { petId: before.id, body }, this.#context, restocked)
-    const { version } = await current(this.#tx, before)
+    const { version } = await rewrite(this.#tx, this.#context, restocked, body)
     if (version === before.version) return 'skipped'
     recordUpdated(this.#tx, this.#importId, before, version)
     return 'updated'

@@ -4,6 +4,7 @@ import { deleteCategory, findCategory } from '../categories/verbs.ts'
 import { changeQuantity, setLevelOf } from '../inventory/verbs.ts'
 import type { Context } from '../kernel/context.ts'
 import { findByBarcode } from '../pets/barcodes.ts'
+import type { PetPatch } from '../pets/schema.ts'
 import { deletePet, updatePet } from '../pets/verbs.ts'
 import { findPet, type PetRow } from '../stock/rows.ts'
 import type { ImportChange } from './changes.ts'
@@ -111,8 +112,7 @@ async function revert(tx: Tx, importId: bigint, change: ImportChange, context: C
   // A pet whose last unit goes is no longer on hold.
   const isHoldLost = change.onHold === 1n && !restocked.onHold && restocked.status === 'available'
   const body = { categoryId, price, barcode, ...(isHoldLost && { status: 'pending' as const }) }
-  await updatePet(tx, { petId: pet.id, body }, context, restocked)
-  const { version } = await current(tx, pet)
+  const { version } = await rewrite(tx, context, restocked, body)
   await tx.run(moveVersion, { petId: pet.id, version, versionBefore })
 }
 
@@ -134,17 +134,26 @@ export async function restock(
   { quantity, reorderAt, reason, note }: Restocking,
 ): Promise<PetRow> {
   const quantityChange = quantity - pet.quantity
-  if (quantityChange !== 0n) {
-    const movement = await changeQuantity(tx, context, pet, { quantityChange, reason, note })
-    // The change was computed from the stock that was read. If the stock has changed since then, the result is wrong.
-    if (movement.quantity !== quantity) throw new Stale(`pet ${pet.id}`)
-  }
+  if (quantityChange !== 0n) await changeQuantity(tx, context, pet, { quantityChange, reason, note })
   const row = quantityChange === 0n ? pet : await current(tx, pet)
+  // The change was computed from the row that was read. If another change came first, the result is wrong.
+  if (quantityChange !== 0n && row.version !== pet.version + 1n) throw new Stale(`pet ${pet.id}`)
   return reorderAt === pet.reorderAt ? row : setLevelOf(tx, context, row, reorderAt)
 }
 
+/**
+ * Updates a pet, and returns its row; the same one if nothing changes. The row is not read again then: another command
+ * may have changed it.
+ */
+export async function rewrite(tx: Tx, context: Context, pet: PetRow, body: PetPatch): Promise<PetRow> {
+  const isSame = Object.entries(body).every(([name, value]) => Reflect.get(pet, name) === value)
+  if (isSame) return pet
+  await updatePet(tx, { petId: pet.id, body }, context, pet)
+  return await current(tx, pet)
+}
+
 /** Returns the row of a pet that this transaction has just written. */
-export async function current(tx: Tx, { id }: PetRow): Promise<PetRow> {
+async function current(tx: Tx, { id }: PetRow): Promise<PetRow> {
   const pet = await findPet(tx, id)
   if (!pet) throw new Error(`pet ${id} was deleted in its own transaction`)
   return pet

@@ -52,9 +52,11 @@ const markComplete = sql()(`
   INSERT INTO staged_row (import_id, file, line, name, detail, quantity, hold, at)
   VALUES ($importId, 'categories', 0, $onExisting, NULL, 0, 0, $now)
   ON CONFLICT (import_id, file, line) DO NOTHING`)
-const findComplete = sql<{ onExisting: OnExisting }>()(
-  `SELECT name AS "onExisting" FROM staged_row
-  WHERE import_id = $importId AND file = 'categories' AND line = 0 AND at <> '${DISCARDED}'`,
+// Two processes that load one import take turns here. Its rows are kept for another day.
+const beginSlice = sql<{ onExisting: OnExisting }>()(
+  `UPDATE staged_row SET at = $now
+  WHERE import_id = $importId AND file = 'categories' AND line = 0 AND at <> '${DISCARDED}'
+  RETURNING name AS "onExisting"`,
 )
 const deleteLoaded = sql()(`
   DELETE FROM staged_row WHERE import_id = $importId AND file = $file AND line > 0 AND line <= $last`)
@@ -164,7 +166,7 @@ async function loadImportSlice(
     const { onExisting = 'load' } = body
     await tx.run(markComplete, { importId, onExisting, now: context.now })
   }
-  const complete = await tx.one(findComplete, { importId })
+  const complete = await tx.one(beginSlice, { importId, now: context.now })
   if (!complete) return { ...counts, problems, isKnown: false, isLast: true }
   const names = new CategoryNames(tx)
   const onExisting = complete.onExisting

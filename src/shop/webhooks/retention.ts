@@ -20,6 +20,10 @@ const findDeliveriesOfWebhook = sql<{ id: bigint }>()(
 
 const removeAttempts = sql()('DELETE FROM attempt WHERE delivery_id = $deliveryId')
 const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
+// A delivery that was found may have been requested again meanwhile.
+const removeSettled = sql()(
+  `DELETE FROM delivery WHERE id = $deliveryId AND state <> 'pending' AND updated_at < $before`,
+)
 
 /**
  * Deletes deliveries that were settled before an instant, and deliveries of one deleted webhook, a bounded number per
@@ -27,21 +31,19 @@ const removeDelivery = sql()('DELETE FROM delivery WHERE id = $deliveryId')
  */
 export async function sweepDeliveries(tx: Tx, { before }: { before: string }): Promise<number> {
   const settled = await tx.many(findSettled, { before })
-  await removeDeliveries(tx, settled)
+  for (const { id: deliveryId } of settled)
+    if ((await tx.run(removeSettled, { deliveryId, before })) > 0)
+      await tx.run(removeAttempts, { deliveryId })
   for (let after = -1n; ; ) {
     const next = await tx.one(findNextWebhook, { after })
     if (!next) return settled.length
     after = next.webhookId
     if (await tx.one(findWebhookId, { webhookId: after })) continue
     const orphans = await tx.many(findDeliveriesOfWebhook, { webhookId: after })
-    await removeDeliveries(tx, orphans)
+    for (const { id: deliveryId } of orphans) {
+      await tx.run(removeAttempts, { deliveryId })
+      await tx.run(removeDelivery, { deliveryId })
+    }
     return settled.length + orphans.length
-  }
-}
-
-async function removeDeliveries(tx: Tx, deliveries: readonly { id: bigint }[]): Promise<void> {
-  for (const { id: deliveryId } of deliveries) {
-    await tx.run(removeAttempts, { deliveryId })
-    await tx.run(removeDelivery, { deliveryId })
   }
 }
