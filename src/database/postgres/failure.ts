@@ -35,6 +35,8 @@ const failures: Readonly<Record<string, DatabaseFailure>> = {
   '40P01': 'conflict',
   '55P03': 'locked',
   '57014': 'slow',
+  // Another statement of the transaction has failed.
+  '25P02': 'conflict',
   // The session was idle in a transaction for too long.
   '25P03': 'lost',
   '53100': 'full',
