@@ -26,7 +26,7 @@ test(
       // Each disk has room for some categories.
       await using store = await openTestStore('sqlite', { pagesMax: pages + 8 + pagesLeft })
       const statuses: number[] = []
-      for (let wave = 0; wave < 40 && !statuses.includes(503); wave++) {
+      for (let wave = 0; wave < 400 && !statuses.includes(503); wave++) {
         const replies = Array.from({ length: 40 }, async (_, index) => {
           const body = JSON.stringify({ name: `${wave} ${index}`, description: 'x'.repeat(index * 10) })
           const reply = await store.send('POST', '/categories', { body })
