@@ -46,7 +46,7 @@ test('all pets that match, also those of the second page, get their price change
   const [first] = await petsOf(fish)
   await store().client.placeOrder({ body: { petId: first?.id ?? 0n, complete: true } })
   await dialog.getByRole('button', { name: 'Change them' }).click()
-  await page.getByText('24 pets were changed.').waitFor()
+  await page.getByText('23 pets were changed.').waitFor()
   const prices = (await petsOf(fish)).map(({ name, price }) => [name, price])
   expect(prices.slice(0, 2)).toEqual([
     ['Guppy 1', 981n],
@@ -137,6 +137,26 @@ test('a price is raised once, although a sale replaced its version and the next 
   expect(prices).toContainEqual(['Blue ball', 1100n])
   expect(prices).toContainEqual(['Green ball', 700n])
   for (const { id } of [first, second]) await client.deletePet({ petId: id })
+})
+
+test('of pets whose level changes, a deleted one is named, and the others are changed', async () => {
+  const { client } = store()
+  const names = ['Blue ball', 'Lost ball', 'Green ball']
+  const ids: bigint[] = []
+  for (const name of names) ids.push((await client.createPet({ body: { name, categoryId: balls } })).data.id)
+  const page = await browser.open(store(), `/pets?categoryId=${balls}`)
+  for (const name of names) await page.getByRole('checkbox', { name: `Choose ${name}` }).check()
+  await page.getByRole('button', { name: 'Change them' }).click()
+  await chooseKind(page, 'Set the level “Reorder at”')
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Reorder at' }).fill('4')
+  await client.deletePet({ petId: ids[1] ?? 0n })
+  await page.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
+  await page.getByText('2 pets were changed.').waitFor()
+  await page.getByText('1 pet was not changed').waitFor()
+  for (const petId of [ids[0], ids[2]]) {
+    expect((await client.getInventoryItem({ petId: petId ?? 0n })).data.reorderAt).toBe(4n)
+    await client.deletePet({ petId: petId ?? 0n })
+  }
 })
 
 test('pets that the store refuses are named, and the others are changed', async () => {

@@ -124,6 +124,28 @@ test('the filters of orders, of the audit log and of deliveries are in the addre
   expect(await page.getByText('Send a test event to see').count()).toBe(0)
 })
 
+test('a day of the audit log is typed digit by digit', async () => {
+  const page = await browser.open(store(), '/audit')
+  await page.getByLabel('From').click()
+  await page.keyboard.type('02032001', { delay: 30 })
+  await page.waitForURL('**/audit?since=2001-02-03')
+  expect(await page.getByLabel('From').inputValue()).toBe('2001-02-03')
+})
+
+test('an empty page of a search of orders leads on to the older ones', async () => {
+  const { petId } = await makePet(store().client, { quantity: 9n })
+  // More orders than the console looks through for a page, and one match before them.
+  await store().database(`INSERT INTO orders (id, pet_id, quantity, complete, reference, version, created_at, updated_at)
+    WITH RECURSIVE n (id) AS (SELECT 1000 UNION ALL SELECT id + 1 FROM n WHERE id < 23000)
+    SELECT id, ${petId}, 1, 1, CASE WHEN id = 1000 THEN 'Anna needle' ELSE 'R' END, 1,
+      '2026-11-01T00:00:00.000000Z', '2026-11-01T00:00:00.000000Z' FROM n RETURNING 1`)
+  const page = await browser.open(store(), '/orders')
+  await page.getByRole('textbox', { name: 'Reference' }).fill('needle')
+  await page.getByText('No order matches').waitFor()
+  for (const _ of ['first', 'second']) await page.getByRole('button', { name: 'Next' }).click()
+  await page.getByText('Anna needle').waitFor()
+})
+
 test('the names of keys are visible when a user goes from the history of a pet to the audit log and back', async () => {
   const { petId } = await addPet(store(), 'Watched')
   const page = await browser.open(store(), `/pets/${petId}`)

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
+import { holdRequests } from './requests.ts'
 import { addPet } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -127,6 +128,49 @@ test('a scan in the sale chooses the pet, with the focus in the field or in none
   await page.getByText('2 units, ').first().waitFor()
   const stocks = [await stockOf(store().client, petId), await stockOf(store().client, otherId)]
   expect(stocks).toEqual(['available 4/0', 'available 4/0'])
+})
+
+test('a scan in the sale sells nothing by itself, and is not left out without a warning', async () => {
+  const petId = await addScanned('Toucan', '4012345678901', 5n)
+  const page = await browser.open(store(), '/')
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  const field = dialog.getByRole('combobox', { name: 'Pet' })
+  await until('the field has the focus', () => field.evaluate(input => input.matches(':focus')))
+  await leaveFields(page)
+  // Two equal units are scanned before the first search ends.
+  const search = await holdRequests(page, request => request.url().includes('search=4012345678901'))
+  await scanQuickly(page, '4012345678901')
+  await scanQuickly(page, '4012345678901')
+  await until('the store is asked', () => search.held.length > 0)
+  search.release()
+  await until('the toucan is chosen', async () => (await field.inputValue()).startsWith('Toucan'))
+  await dialog.getByRole('button', { name: 'Add another article' }).click()
+  await leaveFields(page)
+  await scanQuickly(page, '4012345678999')
+  await until('the code is shown', async () => (await field.inputValue()) === '4012345678999')
+  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+  await dialog.getByText('“4012345678999” was not chosen').waitFor()
+  expect(await stockOf(store().client, petId)).toBe('available 5/0')
+})
+
+test('a name that is read late does not replace the pet that was scanned since', async () => {
+  await addPet(store(), 'Budgerigar')
+  await addScanned('Parakeet', '4099999999995', 5n)
+  const page = await browser.open(store(), '/')
+  await page.getByRole('button', { name: 'Sell', exact: true }).click()
+  const field = page.getByRole('dialog').getByRole('combobox', { name: 'Pet' })
+  const reads = await holdRequests(page, request => /[?&](name|search)=Budgerigar/.test(request.url()))
+  await field.fill('Budgerigar')
+  await field.blur()
+  await until('the store is asked', () => reads.held.length > 0)
+  await scanQuickly(page, '4099999999995')
+  await until('the parakeet is chosen', async () => (await field.inputValue()).startsWith('Parakeet'))
+  const answered = page.waitForResponse(response => response.url().includes('Budgerigar'))
+  reads.release()
+  await answered
+  await page.evaluate('new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))')
+  expect(await field.inputValue()).toStartWith('Parakeet')
 })
 
 test('the barcode of a pet is edited, and that of another pet is refused at the field', async () => {

@@ -243,13 +243,14 @@ export function useChange<Result>(
   const isShown = useIsShown()
   const attempt = async ({ make, signal }: Attempt<Result>): Promise<Result> => {
     for (let renewals = 0; ; renewals++) {
-      sent.current ??= {
+      const made = sent.current ?? {
         change: await make(signal),
         idempotencyKey: newKey(name),
         madeAt: Date.now(),
         isUnclear: false,
       }
-      const made = sent.current
+      if (!sent.current) signal.throwIfAborted()
+      sent.current = made
       const { change, idempotencyKey, madeAt } = made
       if (made.isUnclear && Date.now() - madeAt > REPEATABLE_MS)
         throw new UnknownOutcome({ ...change, isRepeatable: false }, undefined)

@@ -51,8 +51,8 @@ export function Audit() {
             onChange={id => set('keyId', id)}
           />
         )}
-        <TextField {...dayField} label={t('From')} value={since} onChange={day => set('since', day)} />
-        <TextField {...dayField} label={t('To')} value={until} onChange={day => set('until', day)} />
+        <TextField {...dayField} label={t('From')} value={get('since')} onChange={day => set('since', day)} />
+        <TextField {...dayField} label={t('To')} value={get('until')} onChange={day => set('until', day)} />
       </Filters>
       {since !== '' && until !== '' && since > until ? (
         <ReversedDays />

@@ -36,7 +36,7 @@ export function Delivery() {
           'Scan each article, or type a word of its name and press Enter: each time, one unit is added. Change the units in the list. Nothing is booked before you press “Book”.',
         )}
       </Text>
-      {!isLocked && <NextArticle searches={searches.current} missed={missed} setMissed={setMissed} />}
+      <NextArticle isLocked={isLocked} searches={searches.current} missed={missed} setMissed={setMissed} />
       {lines.length > 0 && (
         <Stack gap="xs">
           <Text role="status">
@@ -102,13 +102,15 @@ function setUnits(petId: bigint, unitsAfter: (units: bigint) => bigint | undefin
 }
 
 interface NextArticleProps {
+  /** Whether the lines are being booked: what is scanned then can be added afterwards. */
+  readonly isLocked: boolean
   readonly searches: Set<Promise<void>>
   readonly missed: readonly Missed[]
   readonly setMissed: Dispatch<SetStateAction<readonly Missed[]>>
 }
 
 /** The field for the next article. It is empty again at once, because a scanner does not wait for the store. */
-function NextArticle({ searches, missed, setMissed }: NextArticleProps) {
+function NextArticle({ isLocked, searches, missed, setMissed }: NextArticleProps) {
   const { client } = useSession()
   const [count, setCount] = useState(0)
   const [added, setAdded] = useState<bigint>()
@@ -119,7 +121,7 @@ function NextArticle({ searches, missed, setMissed }: NextArticleProps) {
   const search = async (text: string): Promise<void> => {
     const found = await findPets(client, text, { limit: FOUND_MAX }).catch(reportFailure)
     const match = found && onlyMatch(found, text)
-    if (match) add(match.id)
+    if (match && !delivery.get().sent) add(match.id)
     else setMissed(all => [...all, { text, found: found || undefined }])
   }
   const take = (text: string): void => {
@@ -140,18 +142,20 @@ function NextArticle({ searches, missed, setMissed }: NextArticleProps) {
   }
   return (
     <Stack gap="sm" maw={480} onKeyDownCapture={onKeyDownCapture}>
-      <PetSelect
-        key={count}
-        isNext
-        takesScans={false}
-        first={undefined}
-        value=""
-        onChange={id => {
-          if (id === '') return
-          setCount(count + 1)
-          add(BigInt(id))
-        }}
-      />
+      {!isLocked && (
+        <PetSelect
+          key={count}
+          isNext
+          takesScans={false}
+          first={undefined}
+          value=""
+          onChange={id => {
+            if (id === '') return
+            setCount(count + 1)
+            add(BigInt(id))
+          }}
+        />
+      )}
       <Text size="sm" role="status">
         {added !== undefined && rich('Added: {pet}', { pet: <PetName id={added} /> })}
       </Text>
@@ -162,6 +166,7 @@ function NextArticle({ searches, missed, setMissed }: NextArticleProps) {
               // biome-ignore lint/suspicious/noArrayIndexKey: the same text may have been scanned twice
               key={index}
               missed={one}
+              isLocked={isLocked}
               onChoose={petId => {
                 add(petId)
                 setMissed(all => all.filter(other => other !== one))
@@ -189,10 +194,11 @@ interface Missed {
 
 interface MissedTextProps {
   readonly missed: Missed
+  readonly isLocked: boolean
   readonly onChoose: (petId: bigint) => void
 }
 
-function MissedText({ missed: { text, found }, onChoose }: MissedTextProps) {
+function MissedText({ missed: { text, found }, isLocked, onChoose }: MissedTextProps) {
   const written = (
     <Text span fw={600} className="name">
       {text}
@@ -203,10 +209,20 @@ function MissedText({ missed: { text, found }, onChoose }: MissedTextProps) {
     return <Text size="sm">{rich('{text}: no pet has this barcode or name.', { text: written })}</Text>
   return (
     <Stack gap={4}>
-      <Text size="sm">{rich('{text}: several pets match. Choose one:', { text: written })}</Text>
+      <Text size="sm">
+        {found.length === 1
+          ? rich('{text}: scanned while the lines before it were booked. Add it:', { text: written })
+          : rich('{text}: several pets match. Choose one:', { text: written })}
+      </Text>
       <Group gap="xs">
         {found.map(pet => (
-          <Button key={pet.id} size="compact-xs" variant="default" onClick={() => onChoose(pet.id)}>
+          <Button
+            key={pet.id}
+            size="compact-xs"
+            variant="default"
+            disabled={isLocked}
+            onClick={() => onChoose(pet.id)}
+          >
             {optionOf(pet, found).label}
           </Button>
         ))}

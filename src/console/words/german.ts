@@ -507,6 +507,8 @@ const sentences = {
   'Not added': 'Nicht hinzugefügt',
   '{text}: the store did not respond.': '{text}: Petstore hat nicht geantwortet.',
   '{text}: no pet has this barcode or name.': '{text}: Kein Tier hat diesen Barcode oder Namen.',
+  '{text}: scanned while the lines before it were booked. Add it:':
+    '{text}: während der Buchung gescannt. Fügen Sie es hinzu:',
   '{text}: several pets match. Choose one:': '{text}: Mehrere Tiere passen. Wählen Sie eines:',
   'Some of the lines may be booked already. “Book” books each of them only once.':
     'Einige Zeilen sind vielleicht schon gebucht. „Buchen“ bucht jede nur einmal.',

@@ -5,6 +5,7 @@ import {
   type FocusEvent,
   type KeyboardEvent,
   type ReactNode,
+  type RefObject,
   type SyntheticEvent,
   useEffect,
   useRef,
@@ -128,7 +129,7 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
   const found = data ?? []
   const named = onlyNamed(found, text)
   const choose = (item: Item): void => onSelect(optionOf(item, []), item)
-  const chooseByName = useChoiceByName(props, choose)
+  const chooseByName = useChoiceByName(props, choose, queue.inputs)
   const match = onlyMatch(found, text)
   const chooseMatch = (): void => {
     if (!match) return
@@ -142,9 +143,12 @@ function useNameField<Item extends NamedItem>(props: NameSelectProps<Item>) {
     chooseMatch()
   })
   useScan(code => {
+    // What is being sent must not be altered.
+    if (queue.input.current?.matches(':disabled')) return
     setTyped(code)
+    onType?.(code)
     onSelect(null)
-    queue.add(code.trim())
+    queue.start(code.trim())
   }, props.takesScans === true)
   const field = {
     ref: queue.input,
@@ -219,6 +223,8 @@ function useQueuedEnter(value: SelectProps['value']) {
   const [queued, setQueued] = useState<{ readonly text: string; readonly presses: number }>()
   const input = useRef<HTMLInputElement>(null)
   const submits = useRef(false)
+  /** How often the user has typed or scanned, or an item was chosen. */
+  const inputs = useRef(0)
   useEffect(() => {
     if (!submits.current || value === null) return
     submits.current = false
@@ -227,10 +233,17 @@ function useQueuedEnter(value: SelectProps['value']) {
   return {
     text: queued?.text,
     input,
+    inputs,
+    /** A scan is one press, however often the same code is scanned: nobody has submitted the form. */
+    start: (text: string): void => {
+      inputs.current++
+      setQueued({ text, presses: 1 })
+    },
     add: (text: string): void => {
       setQueued({ text, presses: queued?.text === text ? queued.presses + 1 : 1 })
     },
     end: (isChosen: boolean): void => {
+      inputs.current++
       if (!queued) return
       submits.current = isChosen && queued.presses > 1
       setQueued(undefined)
@@ -240,21 +253,24 @@ function useQueuedEnter(value: SelectProps['value']) {
 
 /**
  * Returns a function for a field that the user leaves. If the user typed a whole name that only one item has, the
- * function chooses that item. Without it, the field would become empty.
+ * function chooses that item, unless the number of `inputs` changes before the item is read. Without it, the field would
+ * become empty.
  */
 function useChoiceByName<Item extends NamedItem>(
   { resource, read }: NameSelectProps<Item>,
   choose: (item: Item) => void,
+  inputs: RefObject<number>,
 ) {
   const queries = useQueryClient()
   return async (input: HTMLInputElement): Promise<void> => {
     const text = input.value.trim()
     if (text === '') return
+    const inputsBefore = inputs.current
     const queryKey = [resource, 'named', text]
     // A failure is reported like that of any other query, and leaves the field empty.
     const items = await queries.fetchQuery({ queryKey, queryFn: () => read(text) }).catch(() => [])
     // The user may have returned to the field, or left the page.
-    if (!input.isConnected || document.activeElement === input) return
+    if (!input.isConnected || document.activeElement === input || inputs.current !== inputsBefore) return
     const match = onlyNamed(items, text)
     if (match) choose(match)
   }

@@ -189,7 +189,9 @@ function Pages<Row>({
     refetchInterval: refreshMs ?? false,
   })
   const isEmpty = data !== undefined && data.items.length === 0 && !isPlaceholderData
-  const isGone = cursor !== undefined && (isEmpty || isRefusedCursor(error))
+  // A search looks through some thousand rows, and may find nothing in them while it goes on.
+  const hasNext = data?.next !== undefined
+  const isGone = cursor !== undefined && ((isEmpty && !hasNext) || isRefusedCursor(error))
   // The address can contain the cursor of another list, or of a page whose rows have since been deleted.
   useEffect(() => {
     if (isGone) place.restart()
@@ -201,6 +203,7 @@ function Pages<Row>({
       <>
         {shownAbove}
         {empty}
+        {hasNext && <PageButtons place={place} next={data.next} isReading={false} />}
       </>
     )
   }

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, Select, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
-import type { Client, Pet } from '../../../client/petstore-client.ts'
+import { ApiError, type Client, type Pet } from '../../../client/petstore-client.ts'
 import { type Change, InvalidValues, oneByOne, type Refused, request } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
@@ -53,13 +53,15 @@ function ChangeMany({ pets, onDone, onClose }: ChangeManyProps) {
       title={countText(pets.length, 'Change {count} pet', 'Change {count} pets')}
       action={t('Change them')}
       done={(refused: readonly Refused<Pet>[]) => {
-        const count = pets.length - refused.length
+        // The price of a pet that has none stays as it is.
+        const unpriced = values.kind === 'price' ? pets.filter(({ price }) => price === undefined) : []
+        const count = pets.length - unpriced.length - refused.length
         const message = countText(count, '{count} pet was changed.', '{count} pets were changed.')
         notifications.show({ message })
       }}
       form={form}
       check={() => problemsOf(values, pets)}
-      make={() => changeOfAll(client, values, pets)}
+      make={signal => changeOfAll(client, values, pets, signal)}
       look={{ path: '/pets', what: t('the pets') }}
       onDone={onDone}
       onClose={onClose}
@@ -168,13 +170,21 @@ async function changeOfAll(
   client: Client,
   values: Fields,
   pets: readonly Pet[],
+  signal: AbortSignal,
 ): Promise<Change<readonly Refused<Pet>[]>> {
   const parts: { subject: Pet; change: Change<unknown> }[] = []
   for (const pet of pets) {
-    const change = await changeOf(client, values, pet)
+    signal.throwIfAborted()
+    const change = await Promise.resolve(changeOf(client, values, pet)).catch(refusedIfGone)
     if (change) parts.push({ subject: pet, change })
   }
   return oneByOne(parts)
+}
+
+/** Returns a change that is refused, for a pet that was deleted meanwhile; the changes of the others are made. */
+function refusedIfGone(error: unknown): Change<unknown> {
+  if (!(error instanceof ApiError && error.status === 404)) throw error
+  return { send: () => Promise.reject(error), isRepeatable: true }
 }
 
 /** Returns the change of one pet; undefined for one without a price whose price changes. */
