@@ -135,7 +135,8 @@ test('a day of the audit log is typed digit by digit', async () => {
 test('an empty page of a search of orders leads on to the older ones', async () => {
   const { petId } = await makePet(store().client, { quantity: 9n })
   // More orders than the console looks through for a page, and one match before them.
-  await store().database(`INSERT INTO orders (id, pet_id, quantity, complete, reference, version, created_at, updated_at)
+  await store().database(`
+    INSERT INTO orders (id, pet_id, quantity, complete, reference, version, created_at, updated_at)
     WITH RECURSIVE n (id) AS (SELECT 1000 UNION ALL SELECT id + 1 FROM n WHERE id < 23000)
     SELECT id, ${petId}, 1, 1, CASE WHEN id = 1000 THEN 'Anna needle' ELSE 'R' END, 1,
       '2026-11-01T00:00:00.000000Z', '2026-11-01T00:00:00.000000Z' FROM n RETURNING 1`)

@@ -253,8 +253,8 @@ function useQueuedEnter(value: SelectProps['value']) {
 
 /**
  * Returns a function for a field that the user leaves. If the user typed a whole name that only one item has, the
- * function chooses that item, unless the number of `inputs` changes before the item is read. Without it, the field would
- * become empty.
+ * function chooses that item, unless the number of `inputs` changes before the item is read. Without it, the field
+ * would become empty.
  */
 function useChoiceByName<Item extends NamedItem>(
   { resource, read }: NameSelectProps<Item>,
