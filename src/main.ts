@@ -71,7 +71,7 @@ try {
     say(`The database reports: ${reasonOf(error)}${state}.`)
     process.exit(1)
   } else if (error instanceof Error && error.name === 'StoreError') {
-    say(`The store refused: ${reasonOf(error)}`)
+    say(`The store refused: ${reasonOf(error)}.`)
     process.exit(1)
   } else if (error instanceof Error && 'syscall' in error) {
     say(`The system reports: ${reasonOf(error)}.`)

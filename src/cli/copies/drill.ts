@@ -87,9 +87,9 @@ async function runDrill({ from, scratch, data, databaseUrl }: DrillOptions): Pro
 async function newestBackup(place: string, config: Config): Promise<string> {
   if (!existsSync(place)) throw new CommandFailed(`${escapeControls(place)} does not exist.`)
   if (existsSync(join(place, MANIFEST_FILE)) || !statSync(place).isDirectory()) return place
-  await using snapshot = await openSnapshot(config)
-  const storeId = await readMetadata(snapshot.reader, 'store-id')
-  const backups = readdirSync(place)
+  const names = readdirSync(place)
+  const storeId = names.some(name => storeIdIn(name) !== undefined) ? await readStoreId(config) : undefined
+  const backups = names
     .filter(name => [undefined, storeId].includes(storeIdIn(name)))
     .map(name => join(place, name))
     .filter(directory => existsSync(join(directory, MANIFEST_FILE)))
@@ -98,4 +98,10 @@ async function newestBackup(place: string, config: Config): Promise<string> {
   const { directory } = backups.at(-1) ?? {}
   if (directory === undefined) throw new CommandFailed(`There is no backup in ${escapeControls(place)}.`)
   return directory
+}
+
+/** Returns the id in the names of the backups of the nights of a store; undefined if it has made none. */
+async function readStoreId(config: Config): Promise<string | undefined> {
+  await using snapshot = await openSnapshot(config)
+  return await readMetadata(snapshot.reader, 'store-id')
 }

@@ -60,7 +60,7 @@ async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: stri
   if (!isInDirectory) say(`Set PETSTORE_SECRET_KEY_FILE=${file} before the next start.`)
 }
 
-/** Copies a key to a file beside it, and returns the path. The keys of earlier rotations stay. */
+/** Copies the key to a new file beside it, and returns the path. Copies of earlier keys are not overwritten. */
 function keepKey(file: string): string {
   const key = readText(file)
   for (let number = 1; ; number++) {
