@@ -1,9 +1,13 @@
 import { expect, test } from 'bun:test'
 import { copyFileSync, existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { DATABASE_FILE } from '../../src/cli/backup-files/backup-manifest.ts'
+import { makeBackup } from '../../src/cli/backup-files/make-backup.ts'
 import { startNightlyBackups } from '../../src/cli/backup-files/nightly-backups.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { settleStoreId } from '../../src/serving/first-start.ts'
+import { backupSqlite } from '../../src/transfer/sqlite-backup.ts'
 import { DAY_MS } from '../../src/values/time-zone.ts'
 import { metricsOf } from '../support/metrics.ts'
 import { run } from '../support/process.ts'
@@ -126,4 +130,26 @@ test('a start refuses a directory in which a restore was interrupted, and repeat
     expect.stringContaining('was interrupted: repeat it'),
   ])
   expect((await run(['restore', '--from', backup, '--to', target])).exitCode).toBe(0)
+})
+
+test('a backup that does not read back as it was written gets no name, and leaves no draft', async () => {
+  await using store = await openTestStore('sqlite')
+  const directory = join(store.place.directory, 'backups')
+  const to = join(directory, 'monday')
+  const named: boolean[] = []
+  const making = makeBackup({
+    to,
+    signal: new AbortController().signal,
+    copyDatabase: async draft => {
+      const task = { from: databaseFile(store.place.directory), to: join(draft, DATABASE_FILE) }
+      const facts = await backupSqlite(task, { signal: new AbortController().signal, onBytes: () => {} })
+      return { facts, engine: 'sqlite' }
+    },
+    verify: async draft => {
+      named.push(existsSync(to))
+      throw new Error(`the disk of ${basename(draft)} is damaged`)
+    },
+  })
+  await expect(making).rejects.toThrow('is damaged')
+  expect([named, readdirSync(directory)]).toEqual([[false], []])
 })

@@ -22,6 +22,8 @@ interface BackupRequest {
   readonly signal: AbortSignal
   /** Writes the database into the draft. */
   readonly copyDatabase: (draft: string) => Promise<{ facts: BackupFacts; engine: 'sqlite' | 'postgres' }>
+  /** Checks the whole draft before it gets its name. If it throws, there is no backup. */
+  readonly verify?: (draft: string) => Promise<void>
   /** The secret key, if the backup includes it. */
   readonly secretKey?: Uint8Array | undefined
   /** Called with the size of the database. Returns what receives the number of bytes of each chunk that is hashed. */
@@ -68,6 +70,7 @@ export async function makeBackup(options: BackupRequest): Promise<NewBackup> {
     const head = manifestHead(facts.head)
     const manifest = { createdAt: at, engine, databaseVersion: facts.version, head, files }
     writeWholeFile(join(draft, MANIFEST_FILE), manifestText(manifest), { replace: false })
+    await options.verify?.(draft)
     publish(draft, target, escapeControls(to))
     return { at, facts, bytes: database.bytes, auditProblem }
   } finally {

@@ -99,15 +99,9 @@ async function makeOne(
       syncFile(task.to)
       return { facts, engine: 'sqlite' }
     },
+    // One that was not read whole is none, so no good one is deleted for it.
+    verify: draft => verifyBackup(draft, readManifest(draft), { signal, onBytes: () => {} }),
   })
-  try {
-    await verifyBackup(to, readManifest(to), { signal, onBytes: () => {} })
-  } catch (error) {
-    // One that was not read whole, also because the store stops, is none: the next attempt makes another one, and no
-    // good one is deleted for it.
-    rmSync(to, { recursive: true, force: true })
-    throw error
-  }
   await recordBackup(config, { at, isAuditIntact: auditProblem === undefined }).catch(error =>
     log.error({ backup: to, error: reasonOf(error) }, 'the console will not know of a backup'),
   )
