@@ -42,7 +42,13 @@ export async function runCommand(
   // Its own group gets no Ctrl-C of the terminal.
   signal.addEventListener('abort', end)
   const ended = child.exited.then(() => endGroup(child.pid, 'SIGKILL'))
-  const [output, errors] = await Promise.all([textOf(child.stdout), textOf(child.stderr), ended])
+  // What has left the group of the command may keep its output open.
+  const closed = ended.then(() => Bun.sleep(LAST_MS))
+  const [output, errors] = await Promise.all([
+    textOf(child.stdout, closed),
+    textOf(child.stderr, closed),
+    ended,
+  ])
   clearTimeout(timer)
   signal.removeEventListener('abort', end)
   signal.throwIfAborted()
@@ -51,8 +57,15 @@ export async function runCommand(
   return { ...(exitCode !== null && { exitCode }), isTimedOut, output, errors, seconds }
 }
 
-async function textOf(stream: ReadableStream<Uint8Array>): Promise<string> {
-  return (await new Response(stream).text()).slice(0, OUTPUT_CHARS_MAX)
+/** Returns the start of a text, and reads the rest without keeping it, until its end or until it is `closed`. */
+async function textOf(stream: ReadableStream<Uint8Array>, closed: Promise<unknown>): Promise<string> {
+  const reader = stream.getReader()
+  closed.then(() => reader.cancel()).catch(() => {})
+  const decoder = new TextDecoder()
+  let text = ''
+  for (let { done, value } = await reader.read(); !done; { done, value } = await reader.read())
+    if (text.length < OUTPUT_CHARS_MAX) text += decoder.decode(value, { stream: true })
+  return text.slice(0, OUTPUT_CHARS_MAX)
 }
 
 function endGroup(leader: number, signal: 'SIGTERM' | 'SIGKILL'): void {

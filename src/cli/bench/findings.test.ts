@@ -45,6 +45,9 @@ test('a result of SARIF is read like a failed test case', () => {
   expect(readFindings(JSON.stringify({ version: '2.1.0', runs: [{ results: [result] }] }), place)).toEqual([
     { message: 'updatePet: status 202 is not described', operation: 'updatePet', status: 202n },
   ])
+  expect(readFindings('{"runs":[{"results":[{"ruleId":"no-text","message":{"id":"a"}}]}]}', place)).toEqual([
+    { message: expect.stringMatching(/^no-text /) },
+  ])
 })
 
 test('findings in JSON are read as they are, and equal ones once', () => {

@@ -77,7 +77,7 @@ function fromJson(text: string, place: SandboxPlace): ToolFinding[] {
     return results.map(result => {
       const { text: message } = Object(memberOf(result, 'message'))
       const rest = JSON.stringify(result)
-      return inWords(`${memberOf(result, 'ruleId') ?? ''} ${rest}`, String(message), place)
+      return inWords(`${memberOf(result, 'ruleId') ?? ''} ${rest}`, String(message ?? ''), place)
     })
   }
   const findings = Array.isArray(value) ? value : memberOf(value, 'findings')
