@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'bun:test'
 import { z } from 'zod'
 import { verifyWebhook } from '../../src/client/webhook.ts'
 import { plantableFaults } from '../../src/sandboxes/bench/catalogue.ts'
+import { PlantedFaultsOfSandbox } from '../../src/sandboxes/bench/planted.ts'
 import { BenchReport } from '../../src/sandboxes/bench/schema.ts'
 import { contract } from '../../src/shop/registry/operations.ts'
 import { openReceiver, type Received } from '../support/receiver.ts'
@@ -420,6 +421,34 @@ test('a reset ends what a fault remembers, and keeps the faults and the report',
   expect(JSON.parse(await listed())).toHaveLength(1)
   const { faults } = BenchReport.parse((await sandbox.callHost('GET', '/report')).data)
   expect(faults).toMatchObject([{ id: 'deleted-still-listed', provoked: 1n }])
+})
+
+test('a fault remembers the newest requests alone, so that a loop of them holds up no other sandbox', async () => {
+  const planted = new PlantedFaultsOfSandbox('', () => NOW_MS)
+  planted.set([{ id: 'key-reuse-accepted', operation: undefined }])
+  const send = async (key: number, status: number, text: string) => {
+    const headers = new Headers({ 'Idempotency-Key': `"${key}"`, 'Content-Type': 'application/json' })
+    const call = {
+      operationId: 'placeOrder',
+      method: 'POST',
+      path: '/store/orders',
+      headers,
+      body: '',
+    } as const
+    const again = () => Promise.reject(new Error('nothing is sent again'))
+    return await planted.changeReply(
+      { status, headers, text },
+      { ...call, query: new URLSearchParams(), nowMs: NOW_MS, before: undefined, again },
+    )
+  }
+  const startedMs = performance.now()
+  for (let key = 0; key < 10_000; key++) await send(key, 201, `{"id":${key}}`)
+  expect(performance.now() - startedMs).toBeLessThan(3000)
+  const reused = '{"code":"idempotency_key_reused"}'
+  expect([(await send(9_500, 422, reused)).text, (await send(1, 422, reused)).text]).toEqual([
+    '{"id":9500}',
+    reused,
+  ])
 })
 
 test('each of several faults makes only the responses of its own operation wrong', async () => {

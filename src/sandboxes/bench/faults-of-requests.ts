@@ -7,6 +7,7 @@ import {
   isObject,
   onStatus,
   onSuccess,
+  Remembered,
   type ReplyChange,
   repeated,
   withHeaders,
@@ -64,14 +65,12 @@ export const conditionFaults: readonly FaultOfClass[] = [
     clause: 'RFC 9110, section 13.1.2: 304 only if the current ETag is listed',
     operations: ['getCategory', 'getInventoryItem', 'getOrder'],
     change: () => {
-      const earlier = new Map<string, Set<string>>()
+      const earlier = new Remembered<true>()
       return (reply, { path, headers }) => {
         const tag = reply.headers.get('etag')
         if (reply.status !== 200 || tag === null) return undefined
-        const known = earlier.get(path) ?? new Set()
-        const asked = headers.get('if-none-match')
-        const isEarlier = asked !== null && known.has(asked)
-        earlier.set(path, known.add(tag))
+        const isEarlier = earlier.has(`${path} ${headers.get('if-none-match')}`)
+        earlier.set(`${path} ${tag}`, true)
         return isEarlier
           ? { ...withHeaders(reply, { 'Content-Type': undefined }), status: 304, text: '' }
           : undefined
@@ -98,7 +97,7 @@ export const pagingFaults: readonly FaultOfClass[] = [
     clause: 'Description: pages repeat no item',
     operations: ['listPets', 'listCategories', 'listInventory', 'listOrders'],
     change: () => {
-      const lastItems = new Map<string, string>()
+      const lastItems = new Remembered<string>()
       return (reply, { query }) => {
         const items = itemsOf(reply)
         const next = linkOf(reply, 'next')?.searchParams.get('cursor')
@@ -183,7 +182,7 @@ function withReplies(
   ) => BenchReply | undefined,
 ): () => ReplyChange {
   return () => {
-    const replies = new Map<string, BenchReply>()
+    const replies = new Remembered<BenchReply>()
     return (reply, { headers, operationId }) => {
       const key = headers.get('idempotency-key')
       if (key === null) return undefined
@@ -281,13 +280,13 @@ export const securityFaults: readonly FaultOfClass[] = [
     clause: 'RFC 6750, section 3.1: a revoked token gets 401',
     operations: ['listOrders', 'getStoreSummary', 'placeOrder', 'createCategory'],
     change: () => {
-      const working = new Set<string>()
+      const working = new Remembered<true>()
       const again = repeated(
         ({ status }, { headers }) => status === 401 && working.has(headers.get('authorization') ?? ''),
         () => ({ isAdmin: true, without: 'authorization' }),
       )()
       return (reply, call) => {
-        if (reply.status < 300) working.add(call.headers.get('authorization') ?? '')
+        if (reply.status < 300) working.set(call.headers.get('authorization') ?? '', true)
         return again(reply, call)
       }
     },

@@ -1,7 +1,15 @@
 import type { JsonValue } from '../../values/json.ts'
 import { writeJson } from '../../values/json.ts'
 import { itemsOf } from './faults-of-responses.ts'
-import { type BenchReply, bodyOf, type FaultOfClass, isObject, onMember, onSuccess } from './planted-fault.ts'
+import {
+  type BenchReply,
+  bodyOf,
+  type FaultOfClass,
+  isObject,
+  onMember,
+  onSuccess,
+  Remembered,
+} from './planted-fault.ts'
 
 /** How long a resource that was just created or changed is not seen, in milliseconds. */
 const UNSEEN_MS = 2000
@@ -17,12 +25,13 @@ export const stateFaults: readonly FaultOfClass[] = [
     sees: ['deletePet'],
     needsBefore: true,
     change: () => {
-      const deleted: JsonValue[] = []
-      return (reply, { operationId, before, query }) => {
-        if (operationId === 'deletePet' && reply.status === 204 && before !== undefined) deleted.push(before)
+      const deleted = new Remembered<JsonValue>()
+      return (reply, { operationId, path, before, query }) => {
+        if (operationId === 'deletePet' && reply.status === 204 && before !== undefined)
+          deleted.set(path, before)
         const items = operationId === 'listPets' ? itemsOf(reply) : undefined
-        if (!items || deleted.length === 0 || query.has('cursor')) return undefined
-        return { ...reply, text: writeJson([...items, ...deleted]) }
+        if (!items || deleted.size === 0 || query.has('cursor')) return undefined
+        return { ...reply, text: writeJson([...items, ...deleted.values()]) }
       }
     },
   },
@@ -35,7 +44,7 @@ export const stateFaults: readonly FaultOfClass[] = [
     sees: ['deleteCategory', 'cancelOrder'],
     needsBefore: true,
     change: () => {
-      const deleted = new Map<string, JsonValue>()
+      const deleted = new Remembered<JsonValue>()
       return (reply, { method, path, before }) => {
         if (method === 'DELETE' && reply.status === 204 && before !== undefined) deleted.set(path, before)
         const old = deleted.get(path)
@@ -53,7 +62,7 @@ export const stateFaults: readonly FaultOfClass[] = [
     operations: ['getCategory', 'getOrder'],
     sees: ['createCategory', 'placeOrder'],
     change: () => {
-      const created = new Map<string, number>()
+      const created = new Remembered<number>()
       return (reply, { method, path, nowMs }) => {
         const id = createdId(reply)
         if (method === 'POST' && id !== undefined) created.set(`${path}/${id}`, nowMs)
@@ -70,7 +79,7 @@ export const stateFaults: readonly FaultOfClass[] = [
     operations: ['listCategories'],
     sees: ['createCategory'],
     change: () => {
-      const created = new Map<string, number>()
+      const created = new Remembered<number>()
       return (reply, { operationId, nowMs }) => {
         if (operationId === 'createCategory') {
           const id = createdId(reply)
@@ -94,7 +103,7 @@ export const stateFaults: readonly FaultOfClass[] = [
     sees: ['updateCategory', 'updateOrder', 'setInventory'],
     needsBefore: true,
     change: () => {
-      const before = new Map<string, { readonly value: JsonValue; readonly atMs: number }>()
+      const before = new Remembered<{ readonly value: JsonValue; readonly atMs: number }>()
       return (reply, call) => {
         const { method, path, nowMs } = call
         if (method !== 'GET') {
@@ -128,7 +137,7 @@ export const stateFaults: readonly FaultOfClass[] = [
     operations: ['getInventoryItem', 'listInventory'],
     sees: ['placeOrder'],
     change: () => {
-      const ordered = new Set<string>()
+      const ordered = new Remembered<true>()
       const raise = (item: JsonValue): JsonValue =>
         isObject(item) && ordered.has(String(item.petId)) && typeof item.quantity === 'bigint'
           ? { ...item, quantity: item.quantity + 1n }
@@ -137,7 +146,7 @@ export const stateFaults: readonly FaultOfClass[] = [
         const body = reply.status < 300 ? bodyOf(reply) : undefined
         if (body === undefined) return undefined
         if (operationId === 'placeOrder') {
-          if (isObject(body)) ordered.add(String(body.petId))
+          if (isObject(body)) ordered.set(String(body.petId), true)
           return undefined
         }
         const text = writeJson(Array.isArray(body) ? body.map(raise) : raise(body))

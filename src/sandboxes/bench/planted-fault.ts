@@ -57,6 +57,22 @@ export type ReplyChange = (
 /** Returns the events to send in place of the next one of a stream. */
 export type StreamChange = (event: string) => readonly string[]
 
+/** The entries that a fault remembers of earlier requests. */
+const REMEMBERED_MAX = 1000
+
+/** What a fault remembers of earlier requests: the newest entries, because a sandbox can get any number of them. */
+export class Remembered<Value> extends Map<string, Value> {
+  override set(key: string, value: Value): this {
+    this.delete(key)
+    super.set(key, value)
+    for (const [oldest] of this) {
+      if (this.size <= REMEMBERED_MAX) break
+      this.delete(oldest)
+    }
+    return this
+  }
+}
+
 interface FaultText {
   readonly id: string
   /** What is wrong, as a sentence. */
