@@ -1,14 +1,9 @@
 import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
-import {
-  AMOUNT_MAX,
-  BARCODE,
-  DESCRIPTION_CHARS_MAX,
-  NAME_CHARS_MAX,
-  STOCK_MAX,
-} from '../shop/kernel/limits.ts'
+import { BARCODE, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { withLostZeros } from '../values/barcode.ts'
 import { escapeControls } from '../values/control-characters.ts'
 import {
+  AMOUNT_MAX,
   CURRENCY_DEFAULT,
   type DecimalMark,
   decimalMarkIn,

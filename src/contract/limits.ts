@@ -1,3 +1,5 @@
+/** The maximum number of units of one order. */
+export const ORDER_QUANTITY_MAX = 1_000_000n
 /** The maximum size of the body of a request. */
 export const BODY_BYTES_MAX = 1024 * 1024
 /** The time limit for the arrival of a body. */

@@ -26,6 +26,9 @@ test('an amount is written with the decimals of its currency, however large it i
   ])
   expect(moneyText(2n ** 63n - 1n, 'EUR', 'de')).toBe('92.233.720.368.547.758,07\u00a0€')
   expect(moneyText(1250n, 'JPY', 'en')).toBe('¥1,250')
+  expect(['HUF', 'IQD', 'UGX', 'CLF'].map(currency => decimalText(12_345n, currency) as string)).toEqual([
+    ...['123.45', '12.345', '12345', '1.2345'],
+  ])
 })
 
 test('a typed amount is read if it has one meaning, and no more decimals than the currency', () => {

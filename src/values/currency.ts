@@ -1,6 +1,9 @@
 /** The currency of a store that names none. */
 export const CURRENCY_DEFAULT = 'EUR'
 
+/** The maximum of a price and of the amount of an order, in minor units: a sum of millions stays within int64. */
+export const AMOUNT_MAX = 1_000_000_000_000n
+
 /** Returns the code of a currency (ISO 4217) in upper case; undefined if the text is none. */
 export function currencyCode(text: string): string | undefined {
   const code = text.toUpperCase()
@@ -10,16 +13,34 @@ export function currencyCode(text: string): string | undefined {
 /** The formats by currency and locale: to make one takes longer than to write a whole row of an export. */
 const formats = new Map<string, Intl.NumberFormat>()
 
-function formatOf(currency: string, locale?: string): Intl.NumberFormat {
+/** Returns the format of amounts, with the decimals of the currency in every browser. */
+export function moneyFormat(currency: string, locale?: string): Intl.NumberFormat {
   const key = `${currency} ${locale}`
-  const format = formats.get(key) ?? new Intl.NumberFormat(locale, { style: 'currency', currency })
+  const digits = decimalsOf(currency)
+  const options = {
+    style: 'currency',
+    currency,
+    minimumFractionDigits: digits,
+    maximumFractionDigits: digits,
+  } as const
+  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options)
   formats.set(key, format)
   return format
 }
 
+/**
+ * The currencies without 2 decimals (ISO 4217, minor units), by their decimals. `Intl` gives HUF 2 decimals in the
+ * store and in Safari, and none in Chrome, where an amount would be 100 times another one.
+ */
+const OTHER_DECIMALS = Object.entries({
+  0: 'BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
+  3: 'BHD IQD JOD KWD LYD OMR TND',
+  4: 'CLF UYW',
+})
+
 /** Returns the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */
 function decimalsOf(currency: string): number {
-  return formatOf(currency).resolvedOptions().maximumFractionDigits ?? 2
+  return Number(OTHER_DECIMALS.find(([, codes]) => codes.includes(currency))?.[0] ?? 2)
 }
 
 /** Returns an amount in minor units as a decimal number: `12.50` for 1250 in EUR. */
@@ -35,7 +56,7 @@ export function decimalText(amount: bigint, currency: string): `${number}` {
 /** Returns an amount in minor units as people of a locale write it: `€ 12.50`, `12,50 €`. */
 export function moneyText(amount: bigint, currency: string, locale?: string): string {
   // A string keeps all digits (ECMA-402), where a number would round large amounts.
-  return formatOf(currency, locale).format(decimalText(amount, currency))
+  return moneyFormat(currency, locale).format(decimalText(amount, currency))
 }
 
 /** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */

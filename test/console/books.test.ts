@@ -369,10 +369,62 @@ test('a sale says at its field what is wrong with units or price, also before it
   await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
   await page.getByText(/^Sold: receipt \d+, 2 units, €6.00. Order \d+, R-12$/).waitFor()
 
+  // A barcode that was scanned into the wrong field.
+  await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+  await units.fill('4006381333931')
+  await add.click()
+  await dialog.getByText('Units must be at most 1,000,000.').waitFor()
+  await units.fill('1')
+  await price.fill('4006381333931')
+  await add.click()
+  await dialog.getByText('The amount must be at most €10,000,000,000.00.').waitFor()
+  await price.fill('3')
+  await add.click()
+  await dialog.getByText('1 article, €3.00 so far').waitFor()
+  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+  await dialog.waitFor({ state: 'detached' })
+
   await page.getByRole('main').getByRole('button', { name: 'Edit', exact: true }).click()
   await dialog.getByLabel('Price').fill('1.000')
   await dialog.getByLabel('Name').focus()
   await wrong.waitFor()
+})
+
+test('a till without the stock sees how many units are left, and Option+A adds an article on a Mac', async () => {
+  const petId = await addPriced('Ball of wool', 250n)
+  const key = await keyWith(store(), 'orders:read', 'orders:write')
+  const page = await browser.open(store(), `/pets/${petId}`, { key })
+  await page.addInitScript(`Object.defineProperty(navigator, 'platform', { value: 'MacIntel' })`)
+  await page.reload()
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+  await dialog.getByLabel('Units').fill('80')
+  const optionA = `new KeyboardEvent('keydown', { key: 'å', code: 'KeyA', altKey: true, bubbles: true })`
+  await page.evaluate(`document.activeElement.dispatchEvent(${optionA})`)
+  await dialog.getByText('1 article, €200.00 so far').waitFor()
+  await dialog.getByRole('combobox', { name: 'Pet' }).fill('Ball of wool')
+  await page.getByRole('option', { name: /^Ball of wool/ }).click()
+  await dialog.getByLabel('Units').fill('20')
+  await dialog.getByRole('button', { name: 'Sell', exact: true }).click()
+  await dialog.getByText('In stock: 90, reserved: 0, for sale: 90.').waitFor()
+})
+
+test('a file for Excel has the signs of the computer, whatever the language of the page', async () => {
+  const petId = await addPriced('Swiss bell', 1250n)
+  await store().client.placeOrder({ body: { petId, complete: true } })
+  const lineIn = async (locale: string, language: string) => {
+    const page = await browser.open(store(), '/orders', { locale })
+    await page.getByText('Swiss bell').first().waitFor()
+    await page.evaluate(`localStorage.setItem('petstore-language', '${language}')`)
+    await page.reload()
+    await setStoreTime(page, nowMs)
+    await page.getByText(language === 'de' ? 'Heute' : 'Today', { exact: true }).click()
+    const { lines } = await savedFile(page, language === 'de' ? 'CSV für Excel' : 'CSV for Excel')
+    return lines.find(line => line.includes('Swiss bell'))
+  }
+  expect(await lineIn('de-CH', 'de')).toContain(';12.50;12.50;EUR;')
+  expect(await lineIn('de-AT', 'en')).toContain(';"12,50";"12,50";EUR;')
+  expect(await lineIn('en-GB', 'de')).toContain(',12.50,12.50,EUR,')
 })
 
 test('a key that may return its own sales for 15 minutes sees when they are over, before it tries', async () => {

@@ -2,6 +2,7 @@ import { expect, test } from 'bun:test'
 import type { Request } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
+import { openTestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
 import { delayRequests, holdRequests } from './requests.ts'
@@ -45,6 +46,34 @@ test('an order is placed, edited and completed', async () => {
   expect([data.quantity, data.complete, data.reference]).toEqual([3n, true, 'R-77'])
   // After the message appears, the page reads the order again.
   await page.getByRole('button', { name: 'Edit' }).waitFor({ state: 'detached' })
+})
+
+test('before an order is completed, its dialog shows a price that was changed at another till', async () => {
+  const { client } = store()
+  const { petId } = await addPet(store(), 'Repriced', 5n)
+  const { data: order } = await client.placeOrder({ body: { petId, unitPrice: 1250n } })
+  const page = await browser.open(store(), `/orders/${order.id}`)
+  const dialog = page.getByRole('dialog')
+  await page.getByRole('button', { name: 'Complete' }).click()
+  await client.updateOrder({ orderId: order.id, body: { unitPrice: 990n } })
+  await dialog.getByRole('button', { name: 'Complete' }).click()
+  await dialog.getByRole('row', { name: 'Price of one (EUR) €12.50 €9.90' }).waitFor()
+  expect((await client.getOrder({ orderId: order.id })).data.complete).toBe(false)
+})
+
+test('amounts have the decimals of their currency, also where the browser writes it without any', async () => {
+  await using shop = await openTestStore('sqlite', { currency: 'HUF' })
+  const { petId } = await addPet(shop, 'Goulash cat', 5n)
+  await shop.client.updatePet({ petId, body: { price: 129_050n } })
+  const page = await browser.open(shop, `/pets/${petId}`)
+  await page.getByText('HUF 1,290.50').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Edit', exact: true }).click()
+  const price = page.getByRole('dialog').getByLabel('Price')
+  expect(await price.inputValue()).toBe('1290.50')
+  await price.fill('1300')
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+  await page.getByText('HUF 1,300.00').waitFor()
+  expect((await shop.client.getPet({ petId })).data.price).toBe(130_000n)
 })
 
 /** Opens the page of a new order for one unit, and enters 3 units in its dialog, without saving. */

@@ -1,5 +1,6 @@
 import { BarChart } from '@mantine/charts'
 import type { OrdersOnDay } from '../../client/petstore-client.ts'
+import { moneyFormat } from '../../values/currency.ts'
 import { takingsOf } from '../data/sale-lines.ts'
 import { plainAmount, shopCurrency, withMinus } from '../data/shop-currency.ts'
 import { formatCount, formatDay } from '../parts/names/format.ts'
@@ -14,7 +15,7 @@ interface OrdersByDayProps {
   readonly height: number
 }
 
-const money = new Intl.NumberFormat(locale, { style: 'currency', currency: shopCurrency })
+const money = moneyFormat(shopCurrency, locale)
 /** An axis has room for `€1.2K`. */
 const shortMoney = new Intl.NumberFormat(locale, {
   style: 'currency',

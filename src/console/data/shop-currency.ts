@@ -1,4 +1,4 @@
-import { CURRENCY_DEFAULT, decimalText, minorUnitsIn, moneyText } from '../../values/currency.ts'
+import { AMOUNT_MAX, CURRENCY_DEFAULT, decimalText, minorUnitsIn, moneyText } from '../../values/currency.ts'
 import { locale } from '../words/language.ts'
 import { t } from '../words/sentences.tsx'
 
@@ -27,16 +27,24 @@ export function plainAmount(amount: bigint): string {
 }
 
 /** The sign before the decimals, in the language of the page. */
-export const decimalSign = new Intl.NumberFormat(locale).format(1.5).includes(',') ? ',' : '.'
+const decimalSign = decimalSignOf(locale)
+
+/** Returns the sign before the decimals in a language. */
+export function decimalSignOf(language: string): ',' | '.' {
+  return new Intl.NumberFormat(language).format(1.5).includes(',') ? ',' : '.'
+}
 
 /** Returns the minor units that a person typed, such as `12,50`; undefined if the text is no amount. */
 export function amountIn(text: string): bigint | undefined {
   return minorUnitsIn(text, shopCurrency)
 }
 
-/** Returns a message by the name of a field, if its text is neither empty nor an amount. */
+/** Returns a message by the name of a field, if its text is neither empty nor an amount that the store takes. */
 export function amountProblem(field: string, text: string): Readonly<Record<string, string>> {
-  if (text.trim() === '' || amountIn(text) !== undefined) return {}
+  const typed = amountIn(text)
+  if (typed !== undefined && typed > AMOUNT_MAX)
+    return { [field]: t('The amount must be at most {most}.', { most: formatMoney(AMOUNT_MAX) }) }
+  if (text.trim() === '' || typed !== undefined) return {}
   const amount = amountText(1250n)
   return { [field]: t('Enter an amount such as {amount}, without separators between thousands.', { amount }) }
 }

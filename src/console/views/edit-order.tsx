@@ -60,7 +60,7 @@ export function EditOrder({ order, onClose }: DialogProps & { readonly order: Ve
         <>
           {!complete && (
             <>
-              <UnitsInput {...field('quantity')} needsOne data-autofocus />
+              <UnitsInput {...field('quantity')} isOrdered data-autofocus />
               <AmountField {...field('unitPrice')} />
               <InstantInput {...field('shipDate')} />
             </>

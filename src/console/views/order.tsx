@@ -8,7 +8,7 @@ import { InvalidValues, request } from '../data/change.ts'
 import { useConfirmation, type Version } from '../data/edit.ts'
 import { useCan, useSession } from '../data/session-context.ts'
 import { useIsPast } from '../data/shop-clock.ts'
-import { formatMoney } from '../data/shop-currency.ts'
+import { formatMoney, shopCurrency } from '../data/shop-currency.ts'
 import { idIn } from '../data/url-filters.ts'
 import { ChangedFacts } from '../parts/generic/conflict.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -327,9 +327,19 @@ function lookAt({ id }: Order) {
 }
 
 /** Returns the facts that a user needs to decide about an order. */
-function factsOf({ quantity, shipDate, complete, reference }: Order): [label: string, text: string][] {
+function factsOf({
+  quantity,
+  unitPrice,
+  shipDate,
+  complete,
+  reference,
+}: Order): [label: string, text: string][] {
   return [
     [t('Units'), formatCount(quantity)],
+    [
+      t('Price of one ({currency})', { currency: shopCurrency }),
+      unitPrice === undefined ? '–' : formatMoney(unitPrice),
+    ],
     [t('State'), complete ? t('complete') : t('open')],
     [t('Ship date'), shipDate ? formatInstant(shipDate) : t('No date')],
     [t('Reference'), reference ?? t('None')],

@@ -6,6 +6,7 @@ import { request } from '../data/change.ts'
 import { hostClient, sandboxId } from '../data/host-api.ts'
 import { useRequests } from '../data/requests.ts'
 import { useSession } from '../data/session-context.ts'
+import { shopZone } from '../data/shop-zone.ts'
 import { ActButton } from '../parts/generic/act-button.tsx'
 import { SilentStream } from '../parts/generic/alerts.tsx'
 import { Empty } from '../parts/generic/empty.tsx'
@@ -152,7 +153,7 @@ function columnsOf(onOpen: (request: LoggedRequest) => void): readonly Column<Lo
 }
 
 function timeOf({ at }: LoggedRequest): string {
-  return new Date(at).toLocaleTimeString(locale, { hour12: false })
+  return new Date(at).toLocaleTimeString(locale, { hour12: false, timeZone: shopZone })
 }
 
 function StatusBadge({ request: { status } }: { readonly request: LoggedRequest }) {

@@ -230,6 +230,8 @@ const sentences = {
   'Enter a whole number with digits only, such as 12 or -3.':
     'Geben Sie eine ganze Zahl nur mit Ziffern ein, zum Beispiel 12 oder -3.',
   'Units must be at least 1.': 'Es muss mindestens 1 Stück sein.',
+  'Units must be at most {most}.': 'Es dürfen höchstens {most} Stück sein.',
+  'The amount must be at most {most}.': 'Der Betrag darf höchstens {most} sein.',
   // Sign-in
   'Sign in · Petstore': 'Anmelden · Petstore',
   'Sign in': 'Anmelden',

@@ -18,6 +18,9 @@ function findLanguage(): LanguageCode {
   return [storedLanguage(), ...browserLocales().map(codeOf)].find(isLanguage) ?? 'en'
 }
 
+/** The first language of the browser, whatever the language of the page: that of other programs on the computer. */
+export const computerLocale = browserLocales()[0] ?? 'en'
+
 /** Returns the locales of the browser, the preferred one first. */
 function browserLocales(): readonly string[] {
   return (globalThis.navigator?.languages ?? []).filter(one => TAG.test(one))

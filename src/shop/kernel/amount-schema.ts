@@ -1,5 +1,5 @@
+import { AMOUNT_MAX } from '../../values/currency.ts'
 import { int64Between } from '../../values/int64-schema.ts'
-import { AMOUNT_MAX } from './limits.ts'
 
 /** An amount in minor units of the currency of the store, such as cents. */
 export const amount = int64Between(0n, AMOUNT_MAX)

@@ -1,12 +1,11 @@
 import { z } from 'zod'
+import { ORDER_QUANTITY_MAX } from '../../contract/limits.ts'
 import { instant } from '../../values/instant-schema.ts'
 import { int64, int64Between } from '../../values/int64-schema.ts'
 import { text } from '../../values/text-schema.ts'
 import { amount } from '../kernel/amount-schema.ts'
 import { NAME_CHARS_MAX, ORDER_COMPLETE_DEFAULT, ORDER_QUANTITY_DEFAULT } from '../kernel/limits.ts'
 import { note, receipt, SaleLine, saleExamples } from '../sales/schema.ts'
-
-const ORDER_QUANTITY_MAX = 1_000_000n
 
 const id = int64.meta({ description: 'Assigned by the store.', example: 1 })
 const petId = int64.meta({ description: 'The id of the ordered pet.', example: 3 })

@@ -4,10 +4,11 @@ import { excludedByFilter } from '../../contract/refusals.ts'
 import { type Reader, Stale, type Tx } from '../../database/engine.ts'
 import { mapRead } from '../../database/map-read.ts'
 import { readBoolean, sql, storedBoolean } from '../../database/statement.ts'
+import { AMOUNT_MAX } from '../../values/currency.ts'
 import { formatInstant, toStoredInstant } from '../../values/instant.ts'
 import type { Context } from '../kernel/context.ts'
 import { onResource, type QueriesOf } from '../kernel/handlers.ts'
-import { AMOUNT_MAX, ORDER_COMPLETE_DEFAULT, ORDER_QUANTITY_DEFAULT, PET_IDS_MAX } from '../kernel/limits.ts'
+import { ORDER_COMPLETE_DEFAULT, ORDER_QUANTITY_DEFAULT, PET_IDS_MAX } from '../kernel/limits.ts'
 import { currencyColumn, refuseOtherCurrency, type WithCurrency } from '../kernel/metadata.ts'
 import {
   type Condition,

@@ -1,9 +1,10 @@
 import { z } from 'zod'
+import { AMOUNT_MAX } from '../../values/currency.ts'
 import { instant } from '../../values/instant-schema.ts'
 import { int64, int64Between } from '../../values/int64-schema.ts'
 import { text } from '../../values/text-schema.ts'
 import { amount } from '../kernel/amount-schema.ts'
-import { AMOUNT_MAX, NAME_CHARS_MAX, PERIODS_MAX } from '../kernel/limits.ts'
+import { NAME_CHARS_MAX, PERIODS_MAX } from '../kernel/limits.ts'
 
 /** The maximum number of code points of the note of a return. */
 const NOTE_CODE_POINTS_MAX = 2000

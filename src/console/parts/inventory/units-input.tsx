@@ -1,14 +1,16 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { type MouseEvent, useRef, useState } from 'react'
+import { ORDER_QUANTITY_MAX } from '../../../contract/limits.ts'
 import { t } from '../../words/sentences.tsx'
+import { formatCount } from '../names/format.ts'
 
 interface UnitsInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   readonly value: bigint | undefined
   /** Called with undefined while the field does not contain a whole number. */
   readonly onChange: (units: bigint | undefined) => void
   readonly allowNegative?: boolean
-  /** Whether the field says, when the user leaves it, that it needs at least one unit. */
-  readonly needsOne?: boolean
+  /** Whether they are the units of an order: when the user leaves the field, it says that they are none or too many. */
+  readonly isOrdered?: boolean
 }
 
 /** The largest int64. */
@@ -19,7 +21,7 @@ const UNITS_MAX = 2n ** 63n - 1n
  * below, because a field that drops characters would turn a pasted 1e5 into 15.
  */
 export function UnitsInput(all: UnitsInputProps) {
-  const { value, onChange, error, needsOne = false, allowNegative = !needsOne, ...props } = all
+  const { value, onChange, error, isOrdered = false, allowNegative = !isOrdered, ...props } = all
   const [typed, setTyped] = useState('')
   const [left, setLeft] = useState<string>()
   // The value can also change without typing in the field, for example after a conflict.
@@ -43,7 +45,7 @@ export function UnitsInput(all: UnitsInputProps) {
         setLeft(text)
         props.onBlur?.(event)
       }}
-      error={problem || (needsOne && left === text && tooFewUnits(value)) || error}
+      error={problem || (isOrdered && left === text && orderedUnitsProblem(value)) || error}
     />
   )
 }
@@ -64,9 +66,11 @@ function useSelectionOnFocus() {
   }
 }
 
-/** Returns a message if a number of units is none, or less than one. */
-export function tooFewUnits(units: bigint | undefined): string | undefined {
-  return units === undefined || units < 1n ? t('Units must be at least 1.') : undefined
+/** Returns a message if the units of an order are none, less than one, or too many, such as a scanned barcode. */
+export function orderedUnitsProblem(units: bigint | undefined): string | undefined {
+  if (units === undefined || units < 1n) return t('Units must be at least 1.')
+  if (units <= ORDER_QUANTITY_MAX) return undefined
+  return t('Units must be at most {most}.', { most: formatCount(ORDER_QUANTITY_MAX) })
 }
 
 function problemOf(allowNegative: boolean): string {

@@ -1,7 +1,8 @@
 import { escapedFormula } from '../../../catalogue/cell.ts'
 import { csvLine, excelText } from '../../../values/csv.ts'
-import { amountText, decimalSign, plainAmount } from '../../data/shop-currency.ts'
+import { decimalSignOf, plainAmount } from '../../data/shop-currency.ts'
 import { localTime } from '../../data/shop-zone.ts'
+import { computerLocale } from '../../words/language.ts'
 import { type PlainSentence, t } from '../../words/sentences.tsx'
 
 /** Writes the values of cells for one kind of file. */
@@ -16,8 +17,8 @@ export interface CellWriter {
 export type CsvCells = readonly (string | bigint | boolean | undefined)[]
 
 /**
- * Returns rows as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter that Excel
- * expects, and no text in it becomes a formula, a number or a date.
+ * Returns rows as CSV, with local times. The file for Excel begins with a byte order mark, has the delimiter and the
+ * decimal sign that Excel expects, and no text in it becomes a formula, a number or a date.
  */
 export function csvFile<Row>(
   head: readonly PlainSentence[],
@@ -25,12 +26,11 @@ export function csvFile<Row>(
   cellsOf: (row: Row, write: CellWriter) => CsvCells,
   isForExcel: boolean,
 ): string {
+  const decimalSign = isForExcel ? decimalSignOf(computerLocale) : '.'
   const write: CellWriter = {
     text: text => (isForExcel && text !== undefined ? excelText(escapedFormula(text)) : text),
     time: instant => instant && localTime(Date.parse(instant)).replace('T', ' '),
-    // Excel reads a number only with the decimal sign of its reader, which is that of this browser.
-    money: amount =>
-      amount === undefined ? undefined : isForExcel ? amountText(amount) : plainAmount(amount),
+    money: amount => (amount === undefined ? undefined : plainAmount(amount).replace('.', decimalSign)),
   }
   const delimiter = isForExcel ? excelDelimiter() : ','
   const lines = [head.map(name => t(name)), ...rows.map(row => cellsOf(row, write))].map(cells =>
@@ -39,7 +39,10 @@ export function csvFile<Row>(
   return (isForExcel ? '\ufeff' : '') + lines.join('')
 }
 
-/** Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma. */
+/**
+ * Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma, and in Switzerland and
+ * Liechtenstein, where it may be a point.
+ */
 function excelDelimiter(): ',' | ';' {
-  return decimalSign === ',' ? ';' : ','
+  return decimalSignOf(computerLocale) === ',' || /-(CH|LI)$/i.test(computerLocale) ? ';' : ','
 }

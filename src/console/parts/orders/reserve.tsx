@@ -49,7 +49,7 @@ export function Reserve({ pet, onClose }: SellProps) {
       {field => (
         <>
           <PetSelect first={pet} {...field('petId')} />
-          <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
+          <UnitsInput {...field('quantity')} isOrdered data-autofocus={pet !== undefined || undefined} />
           <TextField
             {...field('reference')}
             description={t('The customer; “Orders” finds the reservation by this name')}

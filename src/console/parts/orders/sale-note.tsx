@@ -1,5 +1,4 @@
 import { Group, Stack, Text } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { notifications, notificationsStore } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
@@ -10,6 +9,7 @@ import { petNumber } from '../../data/pets.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
 import { t } from '../../words/sentences.tsx'
 import { ActButton } from '../generic/act-button.tsx'
+import { useAltKey } from '../generic/alt-key.ts'
 import { UnknownAlert } from '../generic/unknown-alert.tsx'
 import { formatCount, formatUnits } from '../names/format.ts'
 import { OrderLink, ReceiptLink } from '../names/names.tsx'
@@ -121,7 +121,7 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
   })
   const button = useRef<HTMLButtonElement>(null)
   // The newest note is the last one that listens, and the list of notes is at the end of the page, after many others.
-  useHotkeys([['alt+Z', () => button.current?.focus()]], [])
+  useAltKey('Z', () => button.current?.focus())
   const { isRunning, unknown } = change
   const mustStay = isRunning || unknown !== undefined
   useEffect(() => {

@@ -1,5 +1,4 @@
 import { Button, Group, Stack, Text } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import type { ApiResponse, Client, NewOrder, Order, Sale } from '../../../client/petstore-client.ts'
@@ -9,10 +8,11 @@ import { readPet } from '../../data/pets.ts'
 import { useCan, useSession } from '../../data/session-context.ts'
 import { amountIn, amountProblem, amountText, formatMoney, shopCurrency } from '../../data/shop-currency.ts'
 import { t } from '../../words/sentences.tsx'
+import { useAltKey } from '../generic/alt-key.ts'
 import { AmountField } from '../generic/amount-field.tsx'
 import { type DialogProps, type Field, FormDialog, useForm } from '../generic/form-dialog.tsx'
 import { TextField } from '../generic/text-field.tsx'
-import { tooFewUnits, UnitsInput } from '../inventory/units-input.tsx'
+import { orderedUnitsProblem, UnitsInput } from '../inventory/units-input.tsx'
 import { formatArticles, formatCount, formatUnits } from '../names/format.ts'
 import { type OrderedPet, PetSelect } from '../pets/pet-select.tsx'
 import { nextReference } from './next-reference.ts'
@@ -122,7 +122,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
               form.set({ petId, unitPrice: undefined })
             }}
           />
-          <UnitsInput {...field('quantity')} needsOne data-autofocus={pet !== undefined || undefined} />
+          <UnitsInput {...field('quantity')} isOrdered data-autofocus={pet !== undefined || undefined} />
           <AmountField
             {...field('unitPrice')}
             value={unitPrice}
@@ -163,10 +163,10 @@ function useArticle({ petId, quantity, unitPrice: typed }: SaleFields, found: Or
   const unitPrice = typed ?? priceOfPet ?? ''
   const isKnown = typed !== undefined || priceOfPet !== undefined
   const price = isKnown ? (amountIn(unitPrice) ?? null) : undefined
-  const few = tooFewUnits(quantity)
+  const unitsProblem = orderedUnitsProblem(quantity)
   const problems: Readonly<Record<string, string>> = {
     ...(!pet && { petId: t('Choose a pet.') }),
-    ...(few !== undefined && { quantity: few }),
+    ...(unitsProblem !== undefined && { quantity: unitsProblem }),
     ...amountProblem('unitPrice', unitPrice),
   }
   const line: BasketLine | undefined =
@@ -199,7 +199,7 @@ interface BasketProps {
 function Basket({ lines, onRemove, onAdd }: BasketProps) {
   const button = useRef<HTMLButtonElement>(null)
   // A click does nothing while the sale is being sent, which disables the button.
-  useHotkeys([['alt+A', () => button.current?.click()]], [])
+  useAltKey('A', () => button.current?.click())
   const known = lines.flatMap(({ quantity, unitPrice }) =>
     typeof unitPrice === 'bigint' ? unitPrice * quantity : [],
   )
