@@ -12,6 +12,7 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
@@ -19,7 +20,7 @@ import { connection } from './data/connection.ts'
 import { isSandbox } from './data/host-api.ts'
 import { importRun } from './data/import-run.ts'
 import { useLiveUpdates } from './data/live.ts'
-import { onKeyRefused } from './data/query-client.ts'
+import { isKeyRefused, onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import {
   basePath,
@@ -69,6 +70,8 @@ export function App() {
     (next: Entrance, places?: readonly KeyPlace[]): void => {
       forgetKey(usedKey, places)
       queries.clear()
+      // A sale can be undone in its note, with the key that sold.
+      notifications.clean()
       setLinkKey(undefined)
       setSession(undefined)
       setEntrance(next)
@@ -83,11 +86,21 @@ export function App() {
       if (session) setLinkKey(key)
       else leave({ key })
     }
-    const ignoreRefusals = onKeyRefused(error => leave({ reason: sentenceOf(error) }))
     addEventListener('hashchange', onFragment)
+    return () => removeEventListener('hashchange', onFragment)
+  }, [leave, session])
+  useEffect(() => {
+    if (!session) return
+    let isOver = false
+    // The refused request may be one of a session before this one.
+    const check = (): Promise<unknown> =>
+      session.client.getCurrentKey({}).catch(error => {
+        if (isKeyRefused(error) && !isOver) leave({ reason: sentenceOf(error) })
+      })
+    const ignoreRefusals = onKeyRefused(() => void check())
     return () => {
+      isOver = true
       ignoreRefusals()
-      removeEventListener('hashchange', onFragment)
     }
   }, [leave, session])
   useEffect(() => {

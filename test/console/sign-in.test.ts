@@ -4,7 +4,8 @@ import { sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
-import { keyWith } from './shop-data.ts'
+import { holdRequests } from './requests.ts'
+import { addPet, keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
 const browser = consoleBrowser()
@@ -144,6 +145,37 @@ test('a sign-in link signs in without a question if the key of the tab is refuse
   await page.goto(`${store().base}/console/pets#key=${ADMIN_KEY}`)
   await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
   expect(await page.getByRole('button', { name: 'Use the other key' }).count()).toBe(0)
+  expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
+})
+
+test('after a sign-out, nothing of that session can undo a sale or end the next session', async () => {
+  const { client } = store()
+  const { petId } = await addPet(store(), 'Sold before', 5n)
+  const { data: till } = await client.createKey({
+    body: { name: 'till', scopes: ['orders:write', 'orders:read'] },
+  })
+  const page = await browser.open(store(), `/pets/${petId}`, { key: till.key })
+  const sell = async () => {
+    await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sell', exact: true }).click()
+  }
+  await sell()
+  const undo = page.getByRole('button', { name: 'Undo' })
+  await undo.waitFor()
+  const hold = await holdRequests(page, request => request.url().includes('/returns'))
+  await undo.click()
+  await until('the return is sent', () => hold.held.length === 1)
+  await client.revokeKey({ keyId: till.id })
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('textbox', { name: 'Key' }).fill(ADMIN_KEY)
+  expect(await undo.count()).toBe(0)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Sold before' }).waitFor()
+  const refused = page.waitForResponse(response => response.status() === 401)
+  hold.release()
+  await refused
+  await page.getByRole('link', { name: 'Categories' }).click()
+  await page.getByRole('heading', { name: 'Categories' }).waitFor()
   expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
 })
 

@@ -6,10 +6,10 @@ import { nameText } from './name-text.ts'
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
 
-const refusalListeners = new Set<(error: ApiError) => void>()
+const refusalListeners = new Set<() => void>()
 
-/** Calls `listener` when the store refuses the key of the session. Returns a function that removes the listener. */
-export function onKeyRefused(listener: (error: ApiError) => void): () => void {
+/** Calls `listener` when the store refuses a key. Returns a function that removes the listener. */
+export function onKeyRefused(listener: () => void): () => void {
   refusalListeners.add(listener)
   return () => refusalListeners.delete(listener)
 }
@@ -17,7 +17,7 @@ export function onKeyRefused(listener: (error: ApiError) => void): () => void {
 /** Reports what a failed request says about the whole page: a lost connection, or a refused key. */
 export function reportFailure(error: unknown): void {
   if (error instanceof ConnectionError) connection.markLost()
-  if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error)
+  if (isKeyRefused(error)) for (const listener of refusalListeners) listener()
 }
 
 export const queryClient: QueryClient = new QueryClient({
