@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { licensesOf, packagesOf } from './package-licenses.ts'
 
 const ROOT = join(import.meta.dir, '..')
-const SCALAR = join(ROOT, 'node_modules/@scalar/api-reference')
+const SCALAR = join(ROOT, 'node_modules/@scalar/fastify-api-reference/dist/js/standalone.js')
+const DOCS_LICENSES = join(ROOT, 'build/docs-licenses.txt')
 
 // Builds the files that browsers load. `npm ci` runs it. With --omit=dev, without their packages, it keeps the files of
 // an earlier build.
@@ -23,16 +24,12 @@ async function copyDocsScript(): Promise<void> {
   await mkdir(target, { recursive: true })
   const file = join(target, 'scalar.js')
   // The file is renamed when it is complete, because a running store may read it at any time.
-  await copyFile(join(SCALAR, 'dist/browser/standalone.js'), `${file}.new`)
+  await copyFile(SCALAR, `${file}.new`)
   await rename(`${file}.new`, file)
-  await writeFile(join(target, 'licenses.txt'), await licensesOf(await packagesInDocsScript()))
-}
-
-/** Returns the packages that the authors of the docs script have bundled in it, and the package of the script. */
-async function packagesInDocsScript(): Promise<string[]> {
-  const statistics = await readFile(join(SCALAR, 'dist/browser/webpack-stats.json'), 'utf8')
-  const { modules }: { modules: { name: string }[] } = JSON.parse(statistics)
-  return ['@scalar/api-reference', ...packagesOf(modules.map(({ name }) => name))]
+  const licenses = await readFile(DOCS_LICENSES, 'utf8')
+  if (!licenses.includes(new Bun.CryptoHasher('sha256').update(await readFile(SCALAR)).digest('hex')))
+    throw new Error('the docs script was updated: run "bun build/docs-licenses.ts"')
+  await writeFile(join(target, 'licenses.txt'), licenses)
 }
 
 /** Bundles the console: one script each for the frame, every view and every chart; shared scripts; a style sheet. */

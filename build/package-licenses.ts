@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 
 const ROOT = join(import.meta.dir, '..')
 
@@ -15,24 +14,39 @@ export function packagesOf(sources: Iterable<string>): Set<string> {
   return packages
 }
 
-/** Returns the license texts of packages. Most licenses require that a copy of the package includes them. */
-export async function licensesOf(packages: Iterable<string>): Promise<string> {
-  const texts = [...packages].sort().map(async name => `${name}\n\n${await licenseOf(name)}\n`)
-  return (await Promise.all(texts)).join(`\n${'-'.repeat(80)}\n\n`)
+/**
+ * Returns the license texts of packages that are installed in a folder, each after the names of its packages. Most
+ * licenses require that a copy of the package includes them.
+ */
+export async function licensesOf(packages: Iterable<string>, root = ROOT): Promise<string> {
+  // A package can be within another one, which needs its own version of it.
+  const manifests = new Bun.Glob('**/package.json').scan({ cwd: join(root, 'node_modules') })
+  const installed = (await Array.fromAsync(manifests, dirname)).sort((a, b) => a.length - b.length)
+  const licenses = await Promise.all(
+    [...packages].sort().map(async name => {
+      const path = installed.find(one => one === name || one.endsWith(`/node_modules/${name}`))
+      return {
+        name,
+        text: await licenseOf(path === undefined ? undefined : join(root, 'node_modules', path)),
+      }
+    }),
+  )
+  const byText = Map.groupBy(licenses, ({ text }) => text)
+  const texts = [...byText].map(([text, group]) => `${group.map(({ name }) => name).join('\n')}\n\n${text}\n`)
+  return texts.join(`\n${'-'.repeat(80)}\n\n`)
 }
 
 /**
- * Returns the text of a package's license file, or the license that its package.json names. Throws without either. For
- * a package that is not installed, because another package contains it, the text refers to the registry.
+ * Returns the name of a package's license, and the text of its license file, if it has one. For a package that names
+ * none, or that is not installed, because another package contains it, the text refers to the registry.
  */
-async function licenseOf(name: string): Promise<string> {
-  const directory = join(ROOT, 'node_modules', name)
-  if (!existsSync(directory)) return 'License: see the package in the npm registry'
-  const file = (await readdir(directory)).find(entry => /^licen[cs]e/i.test(entry))
-  if (file !== undefined) return (await readFile(join(directory, file), 'utf8')).trim()
-  const { license }: { license?: string } = JSON.parse(
+async function licenseOf(directory: string | undefined): Promise<string> {
+  const elsewhere = 'see the package in the npm registry'
+  if (directory === undefined) return `License: ${elsewhere}`
+  const { license = elsewhere }: { license?: string } = JSON.parse(
     await readFile(join(directory, 'package.json'), 'utf8'),
   )
-  if (license === undefined) throw new Error(`${name} names no license`)
-  return `License: ${license}`
+  const file = (await readdir(directory)).find(entry => /^licen[cs]e/i.test(entry))
+  const text = file === undefined ? '' : `\n\n${(await readFile(join(directory, file), 'utf8')).trim()}`
+  return `License: ${license}${text}`
 }

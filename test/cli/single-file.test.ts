@@ -198,8 +198,8 @@ test('the single file prints the licenses of the runtime and of its packages', a
     output.match(/^(MIT License| *GNU LESSER GENERAL PUBLIC LICENSE|# Third-party packages)$/gm) ?? []
   expect(titles).toContain('MIT License')
   expect(titles.map(title => title.trim())).toContain('GNU LESSER GENERAL PUBLIC LICENSE')
-  const packages = [...output.matchAll(/(?:={80}|-{80})\n\n((?:@[\w.-]+\/)?[\w.-]+)\n\n/g)].map(
-    ([, name]) => name,
+  const packages = [...output.matchAll(/(?:={80}|-{80})\n\n((?:\S+\n)+)\n/g)].flatMap(([, names]) =>
+    names?.split('\n'),
   )
   const expected = [
     'zod',

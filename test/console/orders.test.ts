@@ -51,14 +51,15 @@ test('an order is placed, edited and completed', async () => {
 test('before an order is completed, its dialog shows a price that was changed at another till', async () => {
   const { client } = store()
   const { petId } = await addPet(store(), 'Repriced', 5n)
-  const { data: order } = await client.placeOrder({ body: { petId, unitPrice: 1250n } })
-  const page = await browser.open(store(), `/orders/${order.id}`)
+  const { data } = await client.placeOrder({ body: { petId, unitPrice: 1250n } })
+  const { id: orderId = 0n } = data
+  const page = await browser.open(store(), `/orders/${orderId}`)
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Complete' }).click()
-  await client.updateOrder({ orderId: order.id, body: { unitPrice: 990n } })
+  await client.updateOrder({ orderId, body: { unitPrice: 990n } })
   await dialog.getByRole('button', { name: 'Complete' }).click()
   await dialog.getByRole('row', { name: 'Price of one (EUR) €12.50 €9.90' }).waitFor()
-  expect((await client.getOrder({ orderId: order.id })).data.complete).toBe(false)
+  expect((await client.getOrder({ orderId })).data.complete).toBe(false)
 })
 
 test('amounts have the decimals of their currency, also where the browser writes it without any', async () => {

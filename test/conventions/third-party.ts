@@ -53,8 +53,6 @@ export function thirdPartyPage(): string {
       const name = path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)
       return `| ${name} | ${version ?? 'unknown'} | ${license ?? 'see the package'} |`
     })
-  const licenseOf = (name: string): string =>
-    packages[`node_modules/${name}`]?.license ?? 'see the package in the npm registry'
   return [
     '# Third-party packages',
     '',
@@ -74,26 +72,33 @@ export function thirdPartyPage(): string {
     'The installed package and the single file also contain these packages, bundled. The file `licenses.txt` in each',
     'folder has the texts of their licenses.',
     '',
-    ...inBundle('The console, `dist/console`', namesIn('dist/console/licenses.txt'), licenseOf),
-    ...inBundle('The script of the docs page, `dist/docs`', namesIn('dist/docs/licenses.txt'), licenseOf),
+    ...inBundle('The console, `dist/console`', 'dist/console/licenses.txt'),
+    ...inBundle('The script of the docs page, `dist/docs`', 'dist/docs/licenses.txt'),
     ...runtimeSection(),
   ].join('\n')
 }
 
-/** Returns the names of the packages whose licenses are in a file. */
-function namesIn(file: string): string[] {
+/** Returns the lines that list the packages of a bundle, whose licenses are in a file, grouped by license. */
+function inBundle(title: string, file: string): string[] {
   const texts = `${'-'.repeat(80)}\n\n${readFileSync(join(ROOT, file), 'utf8')}`
-  return [...texts.matchAll(/^-{80}\n\n((?:@[\w.-]+\/)?[\w.-]+)\n\n/gm)].map(([, name = '']) => name)
-}
-
-/** Returns the lines that list the packages of a bundle, grouped by license. */
-function inBundle(title: string, names: readonly string[], licenseOf: (name: string) => string): string[] {
-  const byLicense = Map.groupBy(names, licenseOf)
+  const found = [...texts.matchAll(/^-{80}\n\n((?:\S+\n)+)\nLicense: (.+)$/gm)].flatMap(
+    ([, names = '', license = '']) =>
+      names
+        .trim()
+        .split('\n')
+        .map(name => ({ name, license })),
+  )
+  const byLicense = Map.groupBy(found, ({ license }) => license)
   const items = [...byLicense].sort(([a], [b]) => (a < b ? -1 : 1))
+  const namesOf = (group: typeof found): string =>
+    group
+      .map(({ name }) => name)
+      .sort()
+      .join(', ')
   return [
     `${title}:`,
     '',
-    ...items.flatMap(([license, group]) => wrapped(`- ${license}: ${group.join(', ')}`)),
+    ...items.flatMap(([license, group]) => wrapped(`- ${license}: ${namesOf(group)}`)),
     '',
   ]
 }
