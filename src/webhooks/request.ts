@@ -157,8 +157,14 @@ const failures: Readonly<Record<string, string>> = {
 
 /** The codes of a connection that was never open, so that nothing of the request was sent. */
 const UNREACHED: readonly unknown[] = [
-  ...['ECONNREFUSED', 'ConnectionRefused', 'FailedToOpenSocket'],
-  ...['ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH', 'EADDRNOTAVAIL', 'EAFNOSUPPORT'],
+  'ECONNREFUSED',
+  'ConnectionRefused',
+  'FailedToOpenSocket',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
 ]
 
 function isUnreached(cause: unknown): boolean {

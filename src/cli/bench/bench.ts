@@ -123,7 +123,10 @@ function chosenFaults(options: Pick<BenchOptions, 'class' | 'fault'>): readonly 
 
 async function runFaults(options: Pick<BenchOptions, 'class'>): Promise<void> {
   const rows = chosenFaults(options).map(fault => [
-    ...[fault.class, fault.id, fault.summary, fault.operations.join(', ')],
+    fault.class,
+    fault.id,
+    fault.summary,
+    fault.operations.join(', '),
   ])
   for (const line of alignedLines([['CLASS', 'FAULT', 'WHAT IS WRONG', 'IN'], ...rows]))
     await print(`${line}\n`)
@@ -295,10 +298,7 @@ async function summarize(options: BenchOptions, results: BenchResults): Promise<
   const rows = faults.flatMap(({ id, class: name, summary }) =>
     results.rows
       .filter(({ fault }) => fault === id)
-      .map(row => [
-        ...[name, id, summary, row.provoked, row.outcome || row.kept],
-        ...[row.requests, row.seconds],
-      ]),
+      .map(row => [name, id, summary, row.provoked, row.outcome || row.kept, row.requests, row.seconds]),
   )
   const report = results.write(
     'report.md',

@@ -312,8 +312,12 @@ async function runResults(options: LinkOptions): Promise<void> {
 function resultsCsv({ exercises, students }: ClassBoard): string {
   const rows = students.flatMap(({ name, identifier, exercises: results }) =>
     results.map(({ state, doneAt = '', tries }, index) => [
-      ...[csvLabel(name), csvLabel(identifier), csvLabel(exercises[index]?.title ?? '')],
-      ...[state, doneAt, String(tries)],
+      csvLabel(name),
+      csvLabel(identifier),
+      csvLabel(exercises[index]?.title ?? ''),
+      state,
+      doneAt,
+      String(tries),
     ]),
   )
   const header = ['student', 'identifier', 'exercise', 'state', 'when', 'tries']

@@ -126,8 +126,13 @@ function fileOf(short: readonly Short[], isForExcel: boolean): string {
     ['category', 'pet', 'petId', 'quantity', 'reserved', 'reorderAt', 'missing'],
     short,
     (one, { text }) => [
-      ...[text(one.category), text(one.name), one.petId],
-      ...[one.quantity, one.reserved, one.reorderAt, missingOf(one)],
+      text(one.category),
+      text(one.name),
+      one.petId,
+      one.quantity,
+      one.reserved,
+      one.reorderAt,
+      missingOf(one),
     ],
     isForExcel,
   )

@@ -20,8 +20,16 @@ export const URL_FORM = 'postgres://user:password@host:5432/name'
 
 /** Parameters in the URLs of Prisma, Supabase and Neon that are not for the server. `schema` becomes `search_path`. */
 const FOR_OTHER_CLIENTS = [
-  ...['schema', 'pgbouncer', 'connection_limit', 'pool_timeout', 'connect_timeout', 'socket_timeout'],
-  ...['statement_cache_size', 'sslaccept', 'channel_binding', 'supa'],
+  'schema',
+  'pgbouncer',
+  'connection_limit',
+  'pool_timeout',
+  'connect_timeout',
+  'socket_timeout',
+  'statement_cache_size',
+  'sslaccept',
+  'channel_binding',
+  'supa',
 ]
 
 const PORT = '5432'

@@ -108,7 +108,13 @@ export const LIMIT_DEFAULT = 20
 
 /** The sort columns that are text. All other sort columns are integers. */
 const textColumns: readonly string[] = [
-  ...['name_key', 'sort_key', 'word', 'at', 'ship_date', 'created_at', 'reference'],
+  'name_key',
+  'sort_key',
+  'word',
+  'at',
+  'ship_date',
+  'created_at',
+  'reference',
 ]
 
 /**

@@ -134,8 +134,17 @@ function cellsOf(
   const { id, petId, petName = names.get(petId), quantity, complete, unitPrice } = order
   const amount = unitPrice === undefined ? undefined : unitPrice * quantity
   return [
-    ...[id, time(order.createdAt), text(petName), petId, quantity, complete ? t('complete') : t('open')],
-    ...[time(order.shipDate), text(order.reference), shopZone, money(unitPrice), money(amount)],
+    id,
+    time(order.createdAt),
+    text(petName),
+    petId,
+    quantity,
+    complete ? t('complete') : t('open'),
+    time(order.shipDate),
+    text(order.reference),
+    shopZone,
+    money(unitPrice),
+    money(amount),
     ...[
       amount === undefined ? undefined : shopCurrency,
       time(order.completedAt),

@@ -170,7 +170,8 @@ const ORDER_NUMBER = /^(?:order )?#?(\d{1,18})$/i
 async function findOrders(client: Client, text: string, signal: AbortSignal): Promise<Order[]> {
   const filters = [
     ...[...new Set([text, text.toUpperCase()])].map(referencePrefix => ({ referencePrefix })),
-    ...[{ complete: false, search: text }, { search: text }],
+    { complete: false, search: text },
+    { search: text },
   ]
   const lists = filters.map(async filter => {
     const { data } = await client.listOrders({ ...filter, limit: ORDERS_MAX }, { signal })
