@@ -14,12 +14,16 @@ const ROWS_PER_CHUNK = 1000
 const ZIP_START = 'PK\x03\x04'
 const WORKBOOK_PART = 'xl/workbook.xml'
 const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/
-const CELL_NAME = / r="([A-Z]{1,8})(\d{1,15})"/
 const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
+/** The prefix of an XML namespace, which some programs write. */
+const PREFIX = /(<\/?)\w+:(?=[cfv][\s/>])/g
 /** An error such as #N/A, which the library reads as an empty cell. */
-const ERROR_CELL = /(<c [^<>]*)\bt="e"/g
-/** A formula without its value: the library reads it as an empty cell, too. */
-const WITHOUT_VALUE = /(?:<\/f>|<f [^<>]*\/>)(?:<v ?\/>|<v><\/v>)?<\/c>/
+const ERROR_CELL = /(<c\s[^<>]*)\bt="e"/g
+/** A formula without a value: the library reads it as an empty cell, too. The groups: its attributes, an empty value. */
+const WITHOUT_VALUE =
+  /<c(\s[^<>]*)>\s*<f(?:[\s/][^<>]*)?>(?:[^<]*<\/f>)?\s*(<v(?:[\s/][^<>]*)?>\s*(?:<\/v>\s*)?)?<\/c>/g
+/** The start of the text that a formula without a value gets, before the name of its cell. */
+const NO_VALUE = '\uE000'
 const AS_CSV = message`save it as "CSV UTF-8"`
 
 type Cell = string | number | boolean | Date | null
@@ -84,19 +88,18 @@ async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<b
 }
 
 /**
- * Returns a workbook with its errors as texts. Throws UnreadableFile if a sheet is too large to be read, or has a cell
- * whose value is missing.
+ * Returns a workbook with texts for its errors, and for the values that are missing. Throws UnreadableFile if a sheet is
+ * too large to be read.
  */
-async function checkSheets(
+async function checkedSheets(
   source: CatalogueSource,
   bytes: Uint8Array<ArrayBuffer>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const { strFromU8, strToU8, unzipSync, zipSync } = await import('fflate')
-  const name = escapeControls(source.name)
   const sheets = unzipSync(bytes, { filter: part => SHEET_PART.test(part.name) })
-  const withErrors: Record<string, Uint8Array> = {}
+  const changed: Record<string, Uint8Array> = {}
   for (const [part, content] of Object.entries(sheets)) {
-    const text = strFromU8(content)
+    const text = strFromU8(content).replaceAll(PREFIX, '$1')
     let [rows, columns] = [0, 0]
     for (const [, column = '', row = ''] of text.matchAll(CELL_NAMES)) {
       rows = Math.max(rows, Number(row))
@@ -104,18 +107,18 @@ async function checkSheets(
     }
     if (rows * columns > CELLS_MAX)
       throw tooLarge(source, message`has a cell in row ${rows} or column ${columns}, with too many before it`)
-    const missing = WITHOUT_VALUE.exec(text)
-    if (missing) {
-      const at = text.lastIndexOf('<c ', missing.index)
-      const [, column = '', row = ''] = text.slice(at).match(CELL_NAME) ?? []
-      const place = message`the cell ${column + row} (${part.slice('xl/worksheets/'.length)})`
-      const advice = message`correct it, and save the workbook with a spreadsheet program`
-      throw new UnreadableFile(message`${name}: ${place} has a formula without its value: ${advice}.`)
-    }
-    if (text.search(ERROR_CELL) >= 0) withErrors[part] = strToU8(text.replaceAll(ERROR_CELL, '$1t="str"'))
+    const shown = text.replaceAll(WITHOUT_VALUE, withMissing).replaceAll(ERROR_CELL, '$1t="str"')
+    if (shown !== text) changed[part] = strToU8(shown)
   }
-  if (Object.keys(withErrors).length === 0) return bytes
-  return zipSync({ ...unzipSync(bytes), ...withErrors }, { level: 0 })
+  if (Object.keys(changed).length === 0) return bytes
+  return zipSync({ ...unzipSync(bytes), ...changed }, { level: 0 })
+}
+
+/** Returns a cell with a text for its missing value. The value of a formula that results in a text may be empty. */
+function withMissing(cell: string, attributes: string, empty: string | undefined): string {
+  if (empty !== undefined && /\st="str"/.test(attributes)) return cell
+  const [, name = ''] = /\sr="(\w+)"/.exec(attributes) ?? []
+  return `<c r="${name}" t="str"><v>${NO_VALUE}${name}</v></c>`
 }
 
 /** Returns the number of a column: 1 for A, 27 for AA. */
@@ -126,7 +129,7 @@ function columnNumber(name: string): number {
 async function readSheets(source: CatalogueSource, bytes: Uint8Array<ArrayBuffer>) {
   // Loaded here, because most files are CSV.
   const { default: readWorkbook } = await import('read-excel-file/universal')
-  const { buffer } = await checkSheets(source, bytes)
+  const { buffer } = await checkedSheets(source, bytes)
   return await readWorkbook(buffer)
 }
 
@@ -147,6 +150,12 @@ async function* linesOf(
     onNotice(message`${name}: only the sheet ${shownCell(first.sheet)} is read, not ${unread.join(', ')}`)
   // Safe: the library makes no other values without a schema.
   const rows = (first?.data ?? []) as readonly (readonly Cell[])[]
+  const missing = rows.flat().find(cell => typeof cell === 'string' && cell.startsWith(NO_VALUE))
+  if (first && missing) {
+    const place = message`the cell ${String(missing).slice(1)} (${shownCell(first.sheet)})`
+    const advice = message`correct it, and save the workbook with a spreadsheet program`
+    throw new UnreadableFile(message`${name}: ${place} has a formula without its value: ${advice}.`)
+  }
   const encoder = new TextEncoder()
   for (let from = 0; from < rows.length; from += ROWS_PER_CHUNK) {
     const lines = rows.slice(from, from + ROWS_PER_CHUNK).map(row => `${row.map(csvCell).join(',')}\n`)

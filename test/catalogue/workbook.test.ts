@@ -37,12 +37,17 @@ async function readFixture(name: string, pieceBytes?: number): Promise<Reading> 
 }
 
 /** Returns a workbook whose sheet has this XML. */
-function workbook(sheet: string, parts: Record<string, Uint8Array> = {}): Uint8Array {
+function workbook(
+  sheet: string,
+  parts: Record<string, Uint8Array> = {},
+  unread = '<sheetData/>',
+): Uint8Array {
   const relation = (id: string, type: string, target: string): string =>
     `<Relationship Id="${id}" Type="${OFFICE}/relationships/${type}" Target="${target}"/>`
   const relations = (inner: string): string =>
     `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${inner}</Relationships>`
-  const main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+  const main =
+    'xmlns:x="http://schemas.openxmlformats.org/spreadsheetml/2006/main" xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
   return zipSync({
     '[Content_Types].xml': strToU8(
       '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
@@ -50,10 +55,16 @@ function workbook(sheet: string, parts: Record<string, Uint8Array> = {}): Uint8A
     '_rels/.rels': strToU8(relations(relation('r1', 'officeDocument', 'xl/workbook.xml'))),
     'xl/workbook.xml': strToU8(
       `<workbook ${main} xmlns:r="${OFFICE}/relationships">` +
-        '<sheets><sheet name="S" sheetId="1" r:id="r1"/></sheets></workbook>',
+        '<sheets><sheet name="S" sheetId="1" r:id="r1"/><sheet name="T" sheetId="2" r:id="r2"/></sheets></workbook>',
     ),
-    'xl/_rels/workbook.xml.rels': strToU8(relations(relation('r1', 'worksheet', 'worksheets/sheet1.xml'))),
+    'xl/_rels/workbook.xml.rels': strToU8(
+      relations(
+        relation('r1', 'worksheet', 'worksheets/sheet1.xml') +
+          relation('r2', 'worksheet', 'worksheets/sheet2.xml'),
+      ),
+    ),
     'xl/worksheets/sheet1.xml': strToU8(`<worksheet ${main}>${sheet}</worksheet>`),
+    'xl/worksheets/sheet2.xml': strToU8(`<worksheet ${main}>${unread}</worksheet>`),
     ...parts,
   })
 }
@@ -143,21 +154,35 @@ test('a workbook with a cell without its value, or with one too far away, is ref
   const sheet = (cell: string): Uint8Array =>
     workbook(
       `<sheetData>${head}<row r="2"><c r="A2"><v>7</v></c><c r="B2"><v>8</v></c>${cell}</row></sheetData>`,
+      {},
+      '<sheetData><row r="1"><c r="A1"><f>not read</f></c></row></sheetData>',
     )
   for (const cell of [
     '<c r="C2"><f>2+1</f></c>',
     '<c r="C2"><f>2+1</f><v></v></c>',
     '<c r="C2"><f>2+1</f><v /></c>',
     '<c r="C2"><f t="shared" si="0"/></c>',
+    '<c r="C2" t="str"><f>A2</f></c>',
+    '<c r="C2" t="e"><f>A2</f><v/></c>',
+    '<c r="C2">\n<f>2+1</f>\n<v></v>\n</c>',
+    '<x:c r="C2"><x:f>SUM(E2:F2)</x:f></x:c>',
+    '<x:c r="C2"><x:f>SUM(E2:F2)</x:f><x:v></x:v></x:c>',
   ]) {
     expect((await read(sheet(cell))).lines).toEqual([
-      'pets.xlsx: the cell C2 (sheet1.xml) has a formula without its value: correct it, and save the ' +
+      'pets.xlsx: the cell C2 ("S") has a formula without its value: correct it, and save the ' +
         'workbook with a spreadsheet program.',
     ])
   }
   expect((await read(sheet('<c r="C2"><f>2+1</f><v>3</v></c>'))).lines).toEqual(['2|7|8|3||'])
-  expect((await read(sheet('<c r="C2" s="1" t="e"><f>A9</f><v>#REF!</v></c>'))).lines).toEqual([
-    '2: quantity "#REF!" is an error of the spreadsheet: correct it there',
+  for (const cell of [
+    '<c r="C2" s="1" t="e"><f>A9</f><v>#REF!</v></c>',
+    '<x:c r="C2" t="e"><x:v>#REF!</x:v></x:c>',
+  ])
+    expect((await read(sheet(cell))).lines).toEqual([
+      '2: quantity "#REF!" is an error of the spreadsheet: correct it there',
+    ])
+  expect((await read(sheet('<c r="C2" t="str"><f>IF(Z2="","",Z2)</f><v></v></c>'))).lines).toEqual([
+    '2|7|8|1||',
   ])
   for (const far of ['XFD1048576', 'ZZZZZZ999999999', 'A3000000']) {
     const { lines } = await read(sheet(`<c r="${far}"><v>1</v></c>`))
