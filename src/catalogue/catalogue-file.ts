@@ -12,7 +12,7 @@ import {
 } from '../values/currency.ts'
 import { message, translated } from '../values/message.ts'
 import { similarName } from '../values/similar-name.ts'
-import { barcodeIn, cellValue, shownCell, unitsIn, yesOrNo } from './cell.ts'
+import { barcodeIn, cellValue, NUMBER_END, shownCell, unitsIn, yesOrNo } from './cell.ts'
 import { columnMeantBy, isOwnName } from './column-names.ts'
 import { type FileRecord, FileRecords, RECORD_CHARS_MAX } from './file-records.ts'
 import {
@@ -203,8 +203,13 @@ export function readPets(
 /** A quick look at each cell, before the reading of an amount. */
 const THREE_DIGITS = /[.,]\d{3}(?!\d)/
 
+/** Returns the value of a cell with a price: a number of a workbook keeps its sign. */
+function priceValue(cell: string): string {
+  return cell.endsWith(NUMBER_END) ? cell : cellValue(cell)
+}
+
 function isUnclear(cell: string): boolean {
-  return THREE_DIGITS.test(cell) && decimalMarkIn(cell) === 'unclear'
+  return THREE_DIGITS.test(cell) && decimalMarkIn(priceValue(cell)) === 'unclear'
 }
 
 /** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
@@ -419,7 +424,9 @@ function entryOf<Row>(
   layout: Layout<Row>,
 ): { row: Row } | { line: bigint; problem: string } {
   const line = BigInt(record.line)
-  const values = record.cells.map(cellValue)
+  const values = record.cells.map((cell, index) =>
+    columns[index] === 'price' ? priceValue(cell) : cellValue(cell),
+  )
   const problem =
     record.problem ??
     problemOfWidth(values, columns, layout.required) ??
@@ -474,7 +481,8 @@ function problemOfCells<Row>(
   for (const name of [...required, ...optional]) {
     const value = values[columns.indexOf(name)] ?? ''
     const rule = SPREADSHEET_ERROR.test(value) ? AN_ERROR : ruleOf(name, value)
-    const shown = value === '' ? translated(name) : `${translated(name)} ${shownCell(value)}`
+    const shown =
+      value === '' ? translated(name) : `${translated(name)} ${shownCell(value.replace(NUMBER_END, ''))}`
     if (rule !== undefined) return `${shown} ${rule}`
   }
   return undefined

@@ -7,6 +7,12 @@ const CELL_CHARS_SHOWN = 100
 /** A blank around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */
 const BLANK = /[\s\u0085\u180e\u200b\u2060]/
 
+/**
+ * The blank after a number of a workbook that has decimals. There the point is always before decimals, whatever mark the
+ * texts of the file have.
+ */
+export const NUMBER_END = '\u2060'
+
 /** The apostrophe that marks a text for a spreadsheet, which would take it for a formula otherwise. */
 const TEXT_MARK = /^'(?='*[=+\-@\t\r])/
 /** The start of a text that a spreadsheet takes for a formula, or that would lose an apostrophe when it is read. */

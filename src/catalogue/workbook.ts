@@ -1,6 +1,6 @@
 import { escapeControls } from '../values/control-characters.ts'
 import { message } from '../values/message.ts'
-import { shownCell } from './cell.ts'
+import { NUMBER_END, shownCell } from './cell.ts'
 import { type CatalogueSource, UnreadableFile } from './file-text.ts'
 
 const MIB = 1024 * 1024
@@ -167,9 +167,17 @@ async function* linesOf(
 function csvCell(value: Cell): string {
   if (value === null) return ''
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
-  const text = value instanceof Date ? value.toISOString().slice(0, 10) : String(value)
+  const text = value instanceof Date ? value.toISOString().slice(0, 10) : textOf(value)
   return `"${text
     .split(/[\r\n]+/)
     .join(' ')
     .replaceAll('"', '""')}"`
+}
+
+/** Returns a number with the 15 digits that Excel keeps: a longer one has lost digits, which its exponent shows. */
+function textOf(value: string | number): string {
+  if (typeof value === 'string') return value
+  const digits = value.toPrecision(15)
+  if (value >= 1e15) return digits
+  return String(Number(digits)) + (Number.isInteger(Number(digits)) ? '' : NUMBER_END)
 }

@@ -62,7 +62,8 @@ export function moneyText(amount: bigint, currency: string, locale?: string): st
 /** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */
 const SIGN_BEFORE = /^(?:\p{Sc}|[A-Z]{3})/u
 const SIGN_AFTER = /(?:\p{Sc}|[A-Z]{3})$/u
-const TYPED = /^(\d{1,13})(?:[.,](\d+))?$/
+/** A number of a workbook ends with a blank without a width, and shows no mark of the texts in its file. */
+const TYPED = /^(\d{1,13})(?:[.,](\d+))?\u2060?$/
 /** Digits in groups, and decimals after another sign than that of the groups. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[.,]\d+$/
 /** Digits in groups, without decimals. */

@@ -105,6 +105,47 @@ test('formulas are read as their stored values, and a text that looks like one i
   ])
 })
 
+test('a number has a point whatever mark the texts show, and shows none for them', async () => {
+  const prices = (...cells: readonly string[]): Promise<Reading> => {
+    const rows = cells.map((cell, index) =>
+      row(index + 2, `P${index}`, 'Dogs').replace(
+        '</row>',
+        `${cell.replace('<c', `<c r="C${index + 2}"`)}</row>`,
+      ),
+    )
+    return read(workbook(`<sheetData>${row(1, 'name', 'category', 'price')}${rows.join('')}</sheetData>`))
+  }
+  const number = (value: string): string => `<c><v>${value}</v></c>`
+  const text = (value: string): string => `<c t="inlineStr"><is><t>${value}</t></is></c>`
+  expect(
+    await prices(number('10.472'), text('12,50 €'), number('12.5'), number('3.3000000000000003')),
+  ).toEqual({
+    lines: [
+      '2: price "10.472" must be an amount of EUR such as 12.50, without separators between thousands',
+      '3|P1|Dogs|1||1250',
+      '4|P2|Dogs|1||1250',
+      '5|P3|Dogs|1||330',
+    ],
+    notices: [],
+  })
+  expect((await prices(number('12.5'), text('1.250 €'))).lines).toEqual([
+    '2|P0|Dogs|1||1250',
+    '3: price "1.250 €" may be read in two ways: say which mark is before decimals',
+  ])
+})
+
+test('a barcode that Excel has shortened is refused, and other numbers are names', async () => {
+  const sheet = (cells: string): Uint8Array =>
+    workbook(`<sheetData>${row(1, 'category', 'name', 'barcode')}<row r="2">${cells}</row></sheetData>`)
+  const cells = '<c r="A2"><v>7</v></c><c r="B2"><v>0.125</v></c>'
+  expect((await read(sheet(`${cells}<c r="C2"><v>1.23456789012346E+17</v></c>`))).lines).toEqual([
+    '2: barcode "1.23456789012346e+17" has lost digits in a spreadsheet: format its column as text',
+  ])
+  expect((await read(sheet(`${cells}<c r="C2"><v>4006381333931</v></c>`))).lines).toEqual([
+    '2|0.125|7|1|||4006381333931',
+  ])
+})
+
 test('empty rows count, so that a problem names the row of the sheet', async () => {
   const sheet = `<sheetData>${row(3, 'name', 'category')}${row(7, 'Rex', 'Dogs')}${row(9, '', 'Dogs')}</sheetData>`
   expect((await read(workbook(sheet))).lines).toEqual(['7|Rex|Dogs|1||', '9: name is empty'])
