@@ -18,9 +18,17 @@ const TEXT_MARK = /^'(?='*[=+\-@\t\r])/
 /** The start of a text that a spreadsheet takes for a formula, or that would lose an apostrophe when it is read. */
 const FORMULA = /^'*[=+\-@\t\r]/
 
-/** Returns a cell without blanks around it, and without the apostrophe before the first character of a formula. */
+/** A text as Excel keeps it, and as many tills write it: `="0041"`. */
+const KEPT_TEXT = /^="((?:[^"]|"")*)"$/
+
+/**
+ * Returns a cell without blanks around it, without the apostrophe before the first character of a formula, and without
+ * the signs around a text such as `="0041"`.
+ */
 export function cellValue(cell: string): string {
-  return trimmed(trimmed(cell, BLANK).replace(TEXT_MARK, ''), BLANK)
+  const value = trimmed(cell, BLANK)
+  const kept = KEPT_TEXT.exec(value)?.[1]?.replaceAll('""', '"')
+  return trimmed(kept ?? value.replace(TEXT_MARK, ''), BLANK)
 }
 
 /** Returns a text without the characters at its start and its end that a pattern matches. */
