@@ -37,13 +37,15 @@ export function readResponse(
 ): ApiResponse<unknown> {
   const { status, headers } = response
   if (status >= 400) throw apiErrorFrom(response, body)
-  // A browser shows a redirect that it did not follow as status 0.
-  if (status < 200 || (status >= 300 && status !== 304)) {
+  // A browser shows a redirect that it did not follow as status 0. Without a body, only the status shows a store.
+  const isStatusOfStore =
+    success === 'nothing' ? status === 204 : status === 304 || (status >= 200 && status < 300)
+  if (!isStatusOfStore) {
     throw new ConnectionError(`The server responded with HTTP status ${status}.`)
   }
   return {
     status,
-    data: status === 304 ? undefined : dataIn(body, success),
+    data: status === 304 || success === 'nothing' ? undefined : dataIn(body, success),
     etag: headers.get('etag') ?? undefined,
     location: headers.get('location') ?? undefined,
     replayed: headers.get('idempotent-replayed') === 'true',
@@ -66,8 +68,7 @@ export function apiErrorFrom({ status, headers }: Response, body: Uint8Array): A
   })
 }
 
-function dataIn(body: Uint8Array, success: SuccessBody): JsonValue | undefined {
-  if (success === 'nothing') return undefined
+function dataIn(body: Uint8Array, success: 'resource' | 'list'): JsonValue {
   let data: JsonValue
   try {
     data = parseJson(UTF8.decode(body), Object.prototype)

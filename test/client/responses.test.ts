@@ -54,6 +54,12 @@ test('a response that a store never sends is an error, and never an empty succes
       ConnectionError,
     )
   }
+  for (const status of [200, 202, 304]) {
+    using fake = fakeServer(() => new Response(status === 304 ? null : '<html>', { status }))
+    expect(await errorOf(createClient({ ...fake, retriesMax: 0 }).revokeKey({ keyId: 1 }))).toBeInstanceOf(
+      ConnectionError,
+    )
+  }
   const opaque = createClient({ baseUrl: 'http://x', retriesMax: 0, fetch: async () => Response.error() })
   expect(await errorOf(opaque.getOrder({ orderId: 1 }))).toBeInstanceOf(ConnectionError)
 })
