@@ -104,10 +104,11 @@ async function* readStream(
   options: ClientOptions,
   operation: OperationShape,
   input: OperationInput,
-  { signal, headers, timeoutMs: silenceMs }: CallOptions,
+  { signal, headers, timeoutMs }: CallOptions,
 ): AsyncGenerator<unknown, void> {
   const { numbers = [] } = operation
   const target = targetOf(operation, input)
+  const silenceMs = timeoutMs === undefined ? undefined : requirePositive('timeoutMs', timeoutMs)
   const stream = openStream(connectionOf(options), { target, signal, headers, silenceMs })
   for await (const part of stream)
     if (part.kind === 'event') yield itemWithNumbers(parseItem(part.data), numbers)

@@ -147,10 +147,11 @@ async function* chunksOfStream(
     const reader = response.body.getReader()
     for (;;) {
       const { done, value } = await reader.read()
-      if (done) return
       clearTimeout(timer)
-      timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
+      if (done) return
+      // The time that the caller needs is no silence.
       yield value
+      timer = setTimeout(abort, Math.min(silenceMs, TIMER_MS_MAX))
     }
   } catch (error) {
     signal?.throwIfAborted()

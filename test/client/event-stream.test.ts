@@ -217,6 +217,29 @@ test('a CRLF that is divided between two chunks of a stream is one line end', as
   ])
 })
 
+test('the time that a caller needs for an item is no silence of the stream', async () => {
+  const timeoutMs = 100
+  using fake = fakeServer(() =>
+    streamOf(
+      new ReadableStream({
+        start: async to => {
+          for (const id of [1, 2, 3]) {
+            to.enqueue(event(id))
+            await Bun.sleep(timeoutMs / 5)
+          }
+          to.close()
+        },
+      }),
+    ),
+  )
+  let items = 0
+  for await (const _ of createHostClient(fake).streamRequests({ sandboxId: 'x' }, { timeoutMs })) {
+    items++
+    await Bun.sleep(3 * timeoutMs)
+  }
+  expect(items).toBe(3)
+})
+
 test('a stream that is not an event stream, or that has invalid options, is an error', async () => {
   for (const respond of [
     () => new Response('<html>Login</html>'),
@@ -230,6 +253,11 @@ test('a stream that is not an event stream, or that has invalid options, is an e
   expect(await errorOf(client.followEvents().next())).toBeInstanceOf(TypeError)
   for (const silenceMs of [0, -1, Number.NaN]) {
     expect(await errorOf(client.followEvents({ silenceMs }).next())).toBeInstanceOf(RangeError)
+    const requests = createHostClient({ baseUrl: 'http://127.0.0.1:1' }).streamRequests(
+      { sandboxId: 'x' },
+      { timeoutMs: silenceMs },
+    )
+    expect(await errorOf(requests[Symbol.asyncIterator]().next())).toBeInstanceOf(RangeError)
   }
   const local = createClient({ baseUrl: 'http://127.0.0.1:1' })
   // An empty list of types is refused, because without a type the stream would not be filtered.
