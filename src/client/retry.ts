@@ -31,14 +31,6 @@ interface RetryState {
 /** The codes which mean that the request had no effect, so that any request can be repeated. */
 const NO_EFFECT: readonly (string | undefined)[] = ['rate_limited', 'overloaded', 'shutting_down']
 
-/** The codes of a status of 5xx after which a change may have taken effect; `unknown` is that of a proxy. */
-const UNCLEAR: readonly (string | undefined)[] = ['outcome_unknown', 'internal_error', 'unknown']
-
-/** Returns whether a change whose attempt failed so may have taken effect. */
-export function mayHaveTakenEffect({ status, code }: Pick<Failure, 'status' | 'code'>): boolean {
-  return status === undefined || (status >= 500 && UNCLEAR.includes(code))
-}
-
 /** Codes of refusals that say nothing of an earlier attempt: of a proxy, or of another address or version. */
 const UNSETTLED: readonly (string | undefined)[] = ['unknown', 'route_not_found', 'operation_sunset']
 

@@ -1,7 +1,8 @@
+import { mayHaveTakenEffect } from '../values/effect.ts'
 import { ApiError, ConnectionError, TimeoutError } from './errors.ts'
 import type { Fetch, PreparedRequest } from './request.ts'
 import { type ApiResponse, readResponse } from './response.ts'
-import { type Failure, mayHaveTakenEffect, retryDelayMs, settlesEarlierAttempt } from './retry.ts'
+import { type Failure, retryDelayMs, settlesEarlierAttempt } from './retry.ts'
 
 /** The longest delay of a timer. A timer with a longer delay fires at once. */
 export const TIMER_MS_MAX = 2 ** 31 - 1

@@ -300,6 +300,12 @@ test('in a sandbox, a fault rule meets the operation of a tool, and an agent can
     rules: [
       { name: 'second', when: { call: 2 }, effect: { type: 'error', code: 'storage_full' } },
       { name: 'lost', operation: 'placeOrder', when: { call: 3 }, effect: { type: 'drop_after_commit' } },
+      {
+        name: 'broken',
+        operation: 'placeOrder',
+        when: { call: 5 },
+        effect: { type: 'error', code: 'internal_error' },
+      },
     ],
   })
   const order = () => agent.call('place_order', { petId: '3' })
@@ -312,6 +318,7 @@ test('in a sandbox, a fault rule meets the operation of a tool, and an agent can
   const [, idempotencyKey] = /idempotencyKey "([^"]+)"/.exec(lost.refusal ?? '') ?? []
   const repeated: Called = await agent.call('place_order', { petId: '3', idempotencyKey })
   expect(repeated.content).toMatchObject({ id: '2', petId: '3' })
+  expect((await order()).refusal).toMatch(/unknown whether the change was made.*idempotencyKey "/)
   expect((await agent.call('check_stock', { petId: ['3'] })).content).toMatchObject({
     items: [{ reserved: 2 }],
   })

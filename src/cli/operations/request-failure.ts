@@ -1,6 +1,6 @@
 import { ApiError, ConnectionError } from '../../client/errors.ts'
-import { mayHaveTakenEffect } from '../../client/retry.ts'
 import { hasCode } from '../../files/system-error.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
 import type { CalledStore } from '../store-access/called-store.ts'
 import {
   CommandFailed,

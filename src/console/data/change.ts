@@ -8,8 +8,9 @@ import {
   ConnectionError,
   type HostOperations,
 } from '../../client/petstore-client.ts'
-import { mayHaveTakenEffect, settlesEarlierAttempt } from '../../client/retry.ts'
+import { settlesEarlierAttempt } from '../../client/retry.ts'
 import { hostOperations } from '../../client/sandbox-api.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
 import { reportFailure } from './query-client.ts'
 
 type Api = Client & HostOperations

@@ -7,7 +7,7 @@ import {
   createClient,
   type Fetch,
 } from '../../client/petstore-client.ts'
-import { mayHaveTakenEffect } from '../../client/retry.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
 import { t } from '../words/sentences.tsx'
 import { noteThrottle } from './throttle.ts'
 

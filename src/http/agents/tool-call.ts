@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { LIMIT_DEFAULT } from '../../shop/kernel/paging.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { type JsonValue, parseJson, writeJson } from '../../values/json.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -33,7 +34,8 @@ export async function callTool(
     // A fault rule of a sandbox can cut the connection.
     return { response, text: await response.text().catch(() => undefined) }
   })
-  if (page.text === undefined || isOutcomeUnknown(page)) return lostResponse(tool, idempotencyKey)
+  if (page.text === undefined || (tool.operation.method !== 'GET' && isOutcomeUnknown(page)))
+    return lostResponse(tool, idempotencyKey)
   return toolResult(tool, page.response, page.text, petIds => petNames(petIds, outer, run.names))
 }
 
@@ -43,9 +45,9 @@ interface Answer {
   readonly text: string | undefined
 }
 
-/** Returns whether the store does not know whether a change took effect. */
-function isOutcomeUnknown({ response, text = '' }: Answer): boolean {
-  return response.status === 503 && text.includes('"outcome_unknown"')
+/** Returns whether the response to a change leaves open whether it took effect. */
+function isOutcomeUnknown({ response: { status }, text = '' }: Answer): boolean {
+  return mayHaveTakenEffect({ status, code: /"code":"(\w+)"/.exec(text)?.[1] ?? 'unknown' })
 }
 
 /** The maximum number of pages that one call reads. A search in a large catalogue can have many empty ones. */
