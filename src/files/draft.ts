@@ -1,9 +1,14 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync, rmSync, statSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
 import { isAlive } from './alive.ts'
 
 /** The end of the name of a draft, which no other program uses. SQLite adds an end of its own for its files. */
-const DRAFT = /\.(\d+)\.petstore-draft(?:-journal|-wal|-shm)?$/
+const DRAFT = /\.(\d+)-([\w-]+)\.petstore-draft(?:-journal|-wal|-shm)?$/
+/** The host, as a part of a name. Containers with the same ids of processes may share a directory. */
+const HOST = hostname().replaceAll(/\W/g, '-')
+/** The age in milliseconds at which a draft of another host counts as abandoned. */
+const ABANDONED_MS = 24 * 60 * 60 * 1000
 
 /**
  * Returns the name under which a file or a directory is made before it gets its own name. Removes the drafts next to it
@@ -11,7 +16,12 @@ const DRAFT = /\.(\d+)\.petstore-draft(?:-journal|-wal|-shm)?$/
  */
 export function draftOf(path: string): string {
   removeAbandonedDrafts(dirname(path))
-  return `${path}.${process.pid}.petstore-draft`
+  return path + draftEnd(process.pid)
+}
+
+/** Returns the end of the names of the drafts of a process on this host. */
+export function draftEnd(pid: number): string {
+  return `.${pid}-${HOST}.petstore-draft`
 }
 
 /** Returns whether a process that was interrupted has left a draft of a file or directory. */
@@ -22,11 +32,16 @@ export function hasDraft(path: string): boolean {
 /** Never fails: a draft that stays takes only space. */
 function removeAbandonedDrafts(directory: string): void {
   for (const name of namesIn(directory)) {
-    const [, pid] = DRAFT.exec(name) ?? []
-    // A process that asks for a draft has none: that of the same id is of a process before it.
-    if (pid === undefined || (Number(pid) !== process.pid && isAlive(Number(pid)))) continue
+    const [, pid, host] = DRAFT.exec(name) ?? []
+    if (pid === undefined) continue
+    const path = join(directory, name)
     try {
-      rmSync(join(directory, name), { recursive: true, force: true })
+      // A process that asks for a draft has none: that of the same id is of a process before it.
+      const isAbandoned =
+        host === HOST
+          ? Number(pid) === process.pid || !isAlive(Number(pid))
+          : statSync(path).mtimeMs < Date.now() - ABANDONED_MS
+      if (isAbandoned) rmSync(path, { recursive: true, force: true })
     } catch {
       // It belongs to another user.
     }

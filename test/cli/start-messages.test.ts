@@ -2,6 +2,7 @@ import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { draftEnd } from '../../src/files/draft.ts'
 import { makeClient } from '../support/client.ts'
 import { testedEngines } from '../support/engines.ts'
 import { newDatabase } from '../support/postgres-server.ts'
@@ -56,7 +57,7 @@ const failures: readonly Failure[] = [
   [
     'A restore or a copy to',
     async place => {
-      writeFileSync(join(place.directory, 'petstore.db.4194303.petstore-draft'), '')
+      writeFileSync(join(place.directory, `petstore.db${draftEnd(4_194_303)}`), '')
       return await start(place)
     },
   ],

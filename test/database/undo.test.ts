@@ -9,6 +9,7 @@ import { SqliteConnection } from '../../src/database/sqlite/connection.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { openSqlite } from '../../src/database/sqlite/engine.ts'
 import { dynamicSql } from '../../src/database/statement.ts'
+import { draftEnd } from '../../src/files/draft.ts'
 import { openEngine } from '../../src/serving/open.ts'
 import type { Command } from '../../src/shop/registry/commands.ts'
 import { replyForms } from '../../src/shop/registry/run.ts'
@@ -135,7 +136,7 @@ test('the copy of a store replaces an empty store together with its write-ahead 
 
 test('a copy does not use or keep the files that a copy left which was killed', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'petstore-undo-'))
-  const draft = `${databaseFile(directory)}.999999999.petstore-draft`
+  const draft = databaseFile(directory) + draftEnd(999_999_999)
   writeFileSync(draft, 'half of a database'.repeat(1000))
   const target = await openSqliteTarget(directory, storeTables())
   await target.readBack()

@@ -13,12 +13,14 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { sqliteMigrations } from '../../src/database/migrations/migrations.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { draftEnd } from '../../src/files/draft.ts'
 import { restoreSqlite } from '../../src/transfer/sqlite-restore.ts'
 import { storeTables } from '../../src/transfer/tables.ts'
 import { importCategories } from '../support/busy-shop.ts'
@@ -297,10 +299,15 @@ test('a backup removes the drafts of killed commands, and keeps other drafts and
   await using saved = await makeSmallBackup()
   const parent = join(saved.place.directory, 'backups')
   const dead = 999_999_999
-  mkdirSync(join(parent, `running.${process.pid}.petstore-draft`), { recursive: true })
-  mkdirSync(join(parent, `killed.${dead}.petstore-draft`))
-  writeFileSync(join(parent, `killed.${dead}.petstore-draft`, 'petstore.db'), 'x')
-  writeFileSync(join(parent, `pets.csv.${dead}.petstore-draft`), 'name')
+  const running = `running${draftEnd(process.pid)}`
+  mkdirSync(join(parent, running), { recursive: true })
+  mkdirSync(join(parent, `killed${draftEnd(dead)}`))
+  writeFileSync(join(parent, `killed${draftEnd(dead)}`, 'petstore.db'), 'x')
+  writeFileSync(join(parent, `pets.csv${draftEnd(dead)}`), 'name')
+  // On another host, the same process may run: its draft is abandoned after a day.
+  const [fresh, old] = [`monday.${dead}-other.petstore-draft`, `sunday.${dead}-other.petstore-draft`]
+  for (const name of [fresh, old]) mkdirSync(join(parent, name))
+  utimesSync(join(parent, old), 0, Date.now() / 1000 - 86_401)
   // Those of other programs.
   mkdirSync(join(parent, `empty.${dead}.partial`))
   writeFileSync(join(parent, `pets.csv.${dead}.partial`), 'name')
@@ -319,7 +326,7 @@ test('a backup removes the drafts of killed commands, and keeps other drafts and
   const made = await run(args, { ...saved.place.env, PETSTORE_SECRET_KEY_FILE: keyFile })
   expect([made.exitCode, readdirSync(parent).sort()]).toEqual([
     0,
-    [`empty.${dead}.partial`, 'monday', `pets.csv.${dead}.partial`, `running.${process.pid}.petstore-draft`],
+    [`empty.${dead}.partial`, 'monday', fresh, `pets.csv.${dead}.partial`, running],
   ])
   expect(readFileSync(join(parent, 'monday', 'secret-key'), 'utf8')).toBe(key)
 })
@@ -413,7 +420,7 @@ test('only the owner can read a restored store, whoever can read the backup', as
   const restored = databaseFile(saved.directory)
   chmodSync(saved.file, 0o644)
   // A restore that was killed can leave a draft, too.
-  writeFileSync(`${restored}.999999999.petstore-draft`, '', { mode: 0o644 })
+  writeFileSync(restored + draftEnd(999_999_999), '', { mode: 0o644 })
   await restoreFile(saved)
   const modes = readdirSync(saved.directory).map(name => [
     name,
@@ -432,7 +439,7 @@ test('a restore does not use or keep the files that a restore left which was kil
     database.run('PRAGMA journal_mode = WAL')
     database.run(`UPDATE category SET name = 'Killed'`)
     for (const suffix of ['', '-wal', '-shm'])
-      copyFileSync(killed + suffix, `${restored}.999999999.petstore-draft${suffix}`)
+      copyFileSync(killed + suffix, restored + draftEnd(999_999_999) + suffix)
   }
   for (const suffix of ['', '-wal', '-shm']) rmSync(killed + suffix, { force: true })
   await restoreFile(saved)

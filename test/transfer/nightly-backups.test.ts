@@ -6,6 +6,7 @@ import { makeBackup } from '../../src/cli/backup-files/make-backup.ts'
 import { startNightlyBackups } from '../../src/cli/backup-files/nightly-backups.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
 import { databaseFile } from '../../src/database/sqlite/database-file.ts'
+import { draftEnd } from '../../src/files/draft.ts'
 import { settleStoreId } from '../../src/serving/first-start.ts'
 import { backupSqlite } from '../../src/transfer/sqlite-backup.ts'
 import { DAY_MS } from '../../src/values/time-zone.ts'
@@ -123,7 +124,7 @@ test('a start refuses a directory in which a restore was interrupted, and repeat
   await run(['backup', '--to', backup, '--data', place.directory], place.env)
   mkdirSync(target)
   // A process that was killed has left its draft.
-  writeFileSync(join(target, 'petstore.db.4194303.petstore-draft'), 'half')
+  writeFileSync(join(target, `petstore.db${draftEnd(4_194_303)}`), 'half')
   const refused = await run(['serve', '--port', '0', '--data', target], place.env)
   expect([refused.exitCode, refused.errors]).toEqual([
     1,

@@ -79,7 +79,7 @@ export function reasonOf(error: unknown): string {
   if (error instanceof Error && 'code' in error && String(error.code).startsWith('SQLITE_READONLY'))
     return 'its folder or its files cannot be written; copy the folder to a place that can be written, and use the copy'
   const message = error instanceof Error ? error.message : String(error)
-  return message.replace(/\.$/, '').replaceAll(/\.\d+\.(tmp|petstore-draft)\b/g, '')
+  return message.replace(/\.$/, '').replaceAll(/\.\d+(?:-[\w-]+)?\.(tmp|petstore-draft)\b/g, '')
 }
 
 /** Returns the name of a file for a terminal, without its directory. */
