@@ -7,10 +7,7 @@ const CELL_CHARS_SHOWN = 100
 /** A blank around a value: all white space of Unicode, and the blanks without a width that are pasted with a text. */
 const BLANK = /[\s\u0085\u180e\u200b\u2060]/
 
-/**
- * The blank after a number of a workbook that has decimals. There the point is always before decimals, whatever mark the
- * texts of the file have.
- */
+/** The blank after a number of a workbook with decimals: its mark is a point, whatever the texts of the file show. */
 export const NUMBER_END = '\u2060'
 
 /** The apostrophe that marks a text for a spreadsheet, which would take it for a formula otherwise. */

@@ -19,7 +19,7 @@ const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
 const PREFIX = /(<\/?)\w+:(?=[cfv][\s/>])/g
 /** An error such as #N/A, which the library reads as an empty cell. */
 const ERROR_CELL = /(<c\s[^<>]*)\bt="e"/g
-/** A formula without a value: the library reads it as an empty cell, too. The groups: its attributes, an empty value. */
+/** A formula without a value, which the library reads as an empty cell, too. Its attributes, and an empty value. */
 const WITHOUT_VALUE =
   /<c(\s[^<>]*)>\s*<f(?:[\s/][^<>]*)?>(?:[^<]*<\/f>)?\s*(<v(?:[\s/][^<>]*)?>\s*(?:<\/v>\s*)?)?<\/c>/g
 /** The start of the text that a formula without a value gets, before the name of its cell. */
@@ -88,7 +88,7 @@ async function isWorkbook(source: CatalogueSource, bytes: Uint8Array): Promise<b
 }
 
 /**
- * Returns a workbook with texts for its errors, and for the values that are missing. Throws UnreadableFile if a sheet is
+ * Returns a workbook with texts for its errors and for the values that are missing. Throws UnreadableFile if a sheet is
  * too large to be read.
  */
 async function checkedSheets(
