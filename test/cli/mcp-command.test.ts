@@ -65,6 +65,7 @@ test('only a line feed ends a line, and a message that cannot be sent says why',
     call(2, '日本', newest),
     call('9007199254740993', 'find_pets'),
     call(4, 'x'.repeat(20_000), newest),
+    '{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":5}}',
   ]
   const { output } = await runWithInput(store().base, ['mcp'], lines.join('\r\n'))
   const answers = output
@@ -77,6 +78,7 @@ test('only a line feed ends a line, and a message that cannot be sent says why',
     { id: 1, result: { structuredContent: { items: [] } } },
     { id: 2, error: { message: expect.stringContaining('was not sent: the name of a tool') } },
     { id: 4, error: { message: expect.stringContaining('too long for the store') } },
+    { id: 7, error: { code: -32600, message: expect.stringContaining('is not one message') } },
   ])
 })
 
@@ -91,7 +93,7 @@ test('each line gets one line, whatever it contains, and the end of the input en
   expect(replies).toHaveLength(3)
   expect(replies).toContainEqual(expect.objectContaining({ id: 1, result: expect.anything() }))
   const codes = replies.flatMap(({ error }) => (error === undefined ? [] : [error.code]))
-  expect(codes).toEqual([-32700, -32700])
+  expect(codes).toEqual([-32700, -32600])
   expect(errors.trimEnd().split('\n')).toHaveLength(2)
 })
 

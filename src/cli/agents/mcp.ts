@@ -10,8 +10,9 @@ import { CommandFailed, print, reasonOf, say } from '../terminal/terminal.ts'
 
 /** The maximum number of messages that wait for the store. Further ones wait in the pipe. */
 const MESSAGES_MAX = 32
-/** JSON-RPC has these codes for a text that is no message, and for an error of the server. */
-const NO_MESSAGE = -32_700
+/** JSON-RPC has these codes for a text that is no JSON, for JSON that is no message, and for an error of the server. */
+const NO_JSON = -32_700
+const NO_MESSAGE = -32_600
 const FAILED = -32_000
 
 const VERSION_MEMBER = 'io.modelcontextprotocol/protocolVersion'
@@ -26,6 +27,8 @@ const Message = z.looseObject({
     })
     .optional(),
 })
+/** The runtime rounds a larger id. */
+const SafeId = z.looseObject({ id: z.union([z.string(), z.int()]) })
 type Message = z.output<typeof Message>
 
 /** The response to `initialize`, by which older clients agree on a revision for all later messages. */
@@ -78,9 +81,15 @@ class Bridge {
 
   /** Never throws: an agent that gets no response waits for long, and one whose program ends loses all tools. */
   async passOn(line: string): Promise<void> {
+    let code = NO_JSON
     let message: Message = {}
     try {
-      message = readMessage(line)
+      const value = parsed(line)
+      code = NO_MESSAGE
+      // The agent finds the response by the id, also that to a message with another mistake.
+      message = { id: SafeId.safeParse(value).data?.id }
+      message = readMessage(value)
+      code = FAILED
       const text = await this.#send(line, message)
       if (message.method === 'initialize') {
         const { data } = Initialized.safeParse(JSON.parse(text))
@@ -91,7 +100,6 @@ class Bridge {
       const text = error instanceof CommandFailed ? error.message : `The message failed: ${reasonOf(error)}.`
       say(text)
       if (message.method !== undefined && message.id === undefined) return
-      const code = message.method === undefined ? NO_MESSAGE : FAILED
       const { id = null } = message
       await print(`${JSON.stringify({ jsonrpc: '2.0', id, error: { code, message: text } })}\n`)
     }
@@ -156,16 +164,17 @@ function setName(headers: Headers, name: string): void {
   }
 }
 
-function readMessage(line: string): Message {
-  let value: unknown
+function parsed(line: string): unknown {
   try {
-    value = JSON.parse(line)
+    return JSON.parse(line)
   } catch (error) {
     throw new CommandFailed(`The line is not JSON: ${reasonOf(error)}.`)
   }
+}
+
+function readMessage(value: unknown): Message {
   const { data } = Message.safeParse(value)
-  // The runtime rounds a larger id, and a client finds its response by the id.
-  if (typeof data?.id === 'number' && Math.abs(data.id) > Number.MAX_SAFE_INTEGER)
+  if (data && data.id !== undefined && !SafeId.safeParse(data).success)
     throw new CommandFailed('The id of a message must be a text, or an integer of at most 2^53 - 1.')
   if (data) return data
   throw new CommandFailed('The line is not one message of JSON-RPC.')
