@@ -38,6 +38,7 @@ export function describeEvents(options: DescriptionOptions): Part {
     Object.fromEntries(Object.entries(all).filter(([name]) => served.includes(name)))
   const parts = {
     channels: only(channels()),
+    operations: operations(served),
     components: { messages: served.length > 0 ? messageParts() : {} },
   }
   return {
@@ -67,7 +68,6 @@ export function describeEvents(options: DescriptionOptions): Part {
       },
     },
     ...parts,
-    operations: operations(served),
     components: {
       ...parts.components,
       schemas: usedOnly(
@@ -158,7 +158,7 @@ const EventPage: Part = { type: 'array', maxItems: 100, items: { $ref: `${SCHEMA
 function queryPart({ query = {} }: Operation): Part {
   const properties = Object.entries(query).map(([name, parameter]) => {
     const { description, schema } = parameter
-    const { $ref: _, ...one } = schemaPart(schema)
+    const one = schemaPart(schema)
     return [name, { ...(isRepeated(parameter) ? { type: 'array', items: one } : one), description }]
   })
   return { type: 'object', properties: Object.fromEntries(properties) }

@@ -67,6 +67,9 @@ test('the parser of AsyncAPI finds no error in /asyncapi.yaml, and it has every 
     Object.keys(bindings.http.query?.properties ?? {})
   expect(queryOf(operations.sendPage)).toEqual(['after', 'type', 'petId', 'limit', 'wait'])
   expect(queryOf(operations.sendEvent)).toEqual(['after', 'type', 'seconds'])
+  const { type } = operations.sendPage.bindings.http.query?.properties ?? {}
+  expect(type).toMatchObject({ type: 'array', items: { $ref: '#/components/schemas/FeedEventType' } })
+  expect(components.schemas.FeedEventType).toMatchObject({ type: 'string', enum: [...eventTypes] })
   // Generators name models by schemas and channels, without regard to case.
   const names = [...Object.keys(components.schemas), ...Object.keys(channels)].map(name => name.toLowerCase())
   expect(new Set(names).size).toBe(names.length)
