@@ -166,6 +166,8 @@ export function readRate(text: string): { requests: number; seconds: number } | 
   if (text === 'off') return 'off'
   const [, requests, seconds] = /^([1-9]\d{0,8})\/([1-9]\d{0,4})$/.exec(text) ?? []
   if (!requests || !seconds) throw new Error('it must be requests/seconds, such as 60000/60, or off.')
+  // Retry-After has the rest of a window, and by the description at most a day.
+  if (Number(seconds) * 1000 > DAY_MS) throw new Error('it must have at most 86400 seconds, which is a day.')
   return { requests: Number(requests), seconds: Number(seconds) }
 }
 

@@ -48,6 +48,11 @@ const failing: { name: string; args?: string[]; env?: Record<string, string>; sa
     says: 'PETSTORE_RATE_LIMIT=lots: it must be requests/seconds',
   },
   {
+    name: 'a rate limit of more than a day',
+    env: { PETSTORE_RATE_LIMIT: '10/86401' },
+    says: 'PETSTORE_RATE_LIMIT=10/86401: it must have at most 86400 seconds',
+  },
+  {
     name: 'a bad admin key',
     env: { PETSTORE_ADMIN_KEY: 'secret' },
     says: 'PETSTORE_ADMIN_KEY=(hidden): it must be a complete key',
