@@ -118,15 +118,22 @@ test('a number has a point whatever mark the texts show, and shows none for them
   const number = (value: string): string => `<c><v>${value}</v></c>`
   const text = (value: string): string => `<c t="inlineStr"><is><t>${value}</t></is></c>`
   expect(
-    await prices(number('10.472'), text('12,50 €'), number('12.5'), number('3.3000000000000003')),
+    await prices(
+      number('10.472'),
+      text('12,50 €'),
+      number('12.5'),
+      number('3.3000000000000003'),
+      text('1.250 €'),
+    ),
   ).toEqual({
     lines: [
       '2: price "10.472" must be an amount of EUR such as 12.50, without separators between thousands',
       '3|P1|Dogs|1||1250',
       '4|P2|Dogs|1||1250',
       '5|P3|Dogs|1||330',
+      '6|P4|Dogs|1||125000',
     ],
-    notices: [],
+    notices: ['pets.xlsx: in prices, “,” is before decimals: "1.250 €" is 1250.00'],
   })
   expect((await prices(number('12.5'), text('1.250 €'))).lines).toEqual([
     '2|P0|Dogs|1||1250',
