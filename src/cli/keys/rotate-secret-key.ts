@@ -76,6 +76,8 @@ async function rotate(engine: StoreEngine, config: Config, file: string): Promis
   if (old === undefined) throw new CommandFailed('The store has no secret key yet: its next start makes one.')
   // The file is complete before the commit, so the key is never lost.
   const key = existsSync(file) ? readSecretKey(readText(file)) : makeKey(file)
+  if (Buffer.compare(key, old) === 0)
+    throw new CommandFailed(`${file} has the key of now: name a new file. Nothing was changed.`)
   const count = await replaceSecretKey(engine, { old, key }, engine.clock)
   if (count === 'wrong key')
     throw new CommandFailed(
