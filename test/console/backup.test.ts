@@ -138,6 +138,36 @@ test('a download that is cut is no backup: the page says so, and the store does 
   expect([downloads, await lastBackup(server)]).toEqual([0, null])
 })
 
+test('a backup that may not be recorded is sent again, also if its panel moves and its state is unread', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await using server = await startShop(place)
+  const page = await browser.open(server, '')
+  await page.getByRole('region', { name: 'No backup was ever made' }).waitFor()
+  await setStoreTime(page, Date.now() + 25 * 3_600_000)
+  await place.client(server).createCategory({ body: { name: 'Read the time' } })
+  await page.getByRole('status').filter({ hasText: 'No backup was ever made' }).waitFor()
+  let loses = true
+  await page.route('**/saved', async route => {
+    const response = await route.fetch()
+    await (loses ? route.abort('connectionreset') : route.fulfill({ response }))
+  })
+  await saveBackup(page)
+  const again = page.getByRole('button', { name: 'Send again' })
+  await again.waitFor()
+  await page.getByText('Last backup: yesterday').waitFor()
+  let unread = 0
+  await page.route('**/console/backups', async route => {
+    unread++
+    await route.fulfill({ status: 403 })
+  })
+  await again.click()
+  await until('the state was not read', () => unread > 0)
+  await again.waitFor()
+  loses = false
+  await again.click()
+  await page.getByText('Backup saved').waitFor()
+})
+
 test('restore refuses a saved file with a missing or changed byte, and leaves nothing', async () => {
   await using place = await newStoreDirectory('sqlite')
   using folder = newFolder()

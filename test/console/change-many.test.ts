@@ -114,6 +114,8 @@ test('a price is raised once, although a sale replaced its version and the next 
   await page.getByRole('dialog').getByLabel('Percent').fill('10')
   let sent = 0
   let loses = true
+  // The page reads the list again when the outcome is not known.
+  await page.route(/\/pets\?/, route => (loses ? route.fulfill({ status: 403 }) : route.continue()))
   await page.route(/\/pets\/\d+$/, async route => {
     if (route.request().method() !== 'PATCH') return await route.continue()
     // The sale comes after the page has read the version, and another price before the second pet is changed.
@@ -129,6 +131,7 @@ test('a price is raised once, although a sale replaced its version and the next 
   await page.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
   const again = page.getByRole('button', { name: 'Send again' })
   await again.waitFor()
+  await page.getByText('Request refused').waitFor()
   loses = false
   await again.click()
   await page.getByText('1 pet was changed.').waitFor()

@@ -196,8 +196,16 @@ function Pages<Row>({
   useEffect(() => {
     if (isGone) place.restart()
   })
-  if (error && !isGone) return <Refusal error={error} onRetry={() => void refetch()} />
   const shownAbove = above?.(data?.items ?? [], cursor === undefined && data?.next === undefined)
+  if (error && !isGone) {
+    return (
+      <>
+        {/* It stays: an open dialog in it may have a change whose outcome is not known. */}
+        {shownAbove}
+        <Refusal error={error} onRetry={() => void refetch()} />
+      </>
+    )
+  }
   if (isEmpty && !isGone) {
     return (
       <>

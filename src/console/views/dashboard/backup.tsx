@@ -1,7 +1,7 @@
 import { Alert, Anchor, Button, Group, Text } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { DAY_MS } from '../../../values/time-zone.ts'
 import { type BackupState, backupChange, readBackupState } from '../../data/backups.ts'
 import { daysBetween } from '../../data/days.ts'
@@ -36,7 +36,6 @@ interface BackupProps {
 export function Backup({ isDue }: BackupProps) {
   const { key } = useSession()
   const can = useCan()
-  const day = today.use()
   const { data, error, refetch } = useQuery({
     queryKey: ['backups'],
     queryFn: () => readBackupState(key),
@@ -45,16 +44,35 @@ export function Backup({ isDue }: BackupProps) {
     refetchInterval: REFRESH_MS,
     enabled: can('admin') && !isSandbox,
   })
-  const isNew = !useIsPast(Date.parse(data?.since ?? '') + NEW_STORE_MS)
-  const isOld = useIsPast(Date.parse(data?.lastBackupAt ?? '') + BACKUP_AGE_MAX_MS)
-  if (error) return isDue ? null : <Refusal error={error} onRetry={() => void refetch()} />
-  if (!data) return null
-  const { lastBackupAt } = data
+  const [saving, setSaving] = useState<BackupState>()
+  return (
+    <>
+      {data ? (
+        <BackupPanel state={data} isDue={isDue} onSave={() => setSaving(data)} />
+      ) : (
+        !isDue && <Refusal error={error} onRetry={() => void refetch()} />
+      )}
+      {/* Outside the panel, which changes its place once a backup was made, although the dialog may not know it. */}
+      {saving && <SaveBackup state={saving} onClose={() => setSaving(undefined)} />}
+    </>
+  )
+}
+
+interface BackupPanelProps extends BackupProps {
+  readonly state: BackupState
+  readonly onSave: () => void
+}
+
+function BackupPanel({ state, isDue, onSave }: BackupPanelProps) {
+  const day = today.use()
+  const { lastBackupAt, since } = state
+  const isNew = !useIsPast(Date.parse(since ?? '') + NEW_STORE_MS)
+  const isOld = useIsPast(Date.parse(lastBackupAt ?? '') + BACKUP_AGE_MAX_MS)
   const days = lastBackupAt === null ? undefined : daysBetween(localDay(Date.parse(lastBackupAt)), day)
   if (isDue !== (days === undefined ? !isNew : isOld)) return null
   const title =
     days === undefined ? t('No backup was ever made') : t('Last backup: {ago}', { ago: formatDaysAgo(days) })
-  const content = <BackupContent state={data} />
+  const content = <BackupContent state={state} onSave={onSave} />
   return isDue ? (
     <Alert color="yellow" role="status" title={title}>
       {content}
@@ -64,9 +82,8 @@ export function Backup({ isDue }: BackupProps) {
   )
 }
 
-function BackupContent({ state }: { readonly state: BackupState }) {
+function BackupContent({ state, onSave }: Omit<BackupPanelProps, 'isDue'>) {
   const { lastBackupAt, restoredAt, isFileOffered, engine } = state
-  const [isSaving, saving] = useDisclosure(false)
   const isRestored = restoredAt !== null && storeNowMs() - Date.parse(restoredAt) < RESTORED_MS
   return (
     <>
@@ -88,13 +105,12 @@ function BackupContent({ state }: { readonly state: BackupState }) {
       )}
       <Group mt="sm">
         {isFileOffered && (
-          <Button variant="default" size="xs" onClick={saving.open}>
+          <Button variant="default" size="xs" onClick={onSave}>
             {t('Save a backup now')}
           </Button>
         )}
         <GuideLink anchor="back-up">{t('How to make one every night')}</GuideLink>
       </Group>
-      {isSaving && <SaveBackup state={state} onClose={saving.close} />}
     </>
   )
 }
