@@ -4,6 +4,7 @@ import { makePet, sharedStore } from '../support/shop.ts'
 import { openTestStore, type TestStore } from '../support/store.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
+import { delayRequests } from './requests.ts'
 import { addPet } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -145,6 +146,24 @@ test('an empty page of a search of orders leads on to the older ones', async () 
   await page.getByText('No order matches').waitFor()
   for (const _ of ['first', 'second']) await page.getByRole('button', { name: 'Next' }).click()
   await page.getByText('Anna needle').waitFor()
+})
+
+test('a list that is read slowly shows what is new, although changes follow each other without a pause', async () => {
+  const page = await browser.open(store(), '/categories?name=Steady')
+  await page.getByText('No category matches').waitFor()
+  await delayRequests(page, request => request.url().includes('/categories?'), 1000)
+  let count = 0
+  await until(
+    'the list shows a new category',
+    async () => {
+      await store().client.createCategory({ body: { name: `Steady ${count++}` } })
+      return (await page.getByText('Steady 0').count()) > 0
+    },
+    20_000,
+  )
+  // The last change is read, too, although a read was running when it came.
+  await store().client.createCategory({ body: { name: 'Steady - the last' } })
+  await page.getByText('Steady - the last').waitFor()
 })
 
 test('the names of keys are visible when a user goes from the history of a pet to the audit log and back', async () => {

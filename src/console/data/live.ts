@@ -1,3 +1,4 @@
+import type { Query } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { ApiError, createClient, type Event } from '../../client/petstore-client.ts'
 import { hasScope } from '../../contract/scopes.ts'
@@ -24,13 +25,29 @@ const outdatedBy: Readonly<Record<string, readonly string[]>> = {
 /** The minimum time between two refreshes, in milliseconds: a busy shop has a hundred events per second. */
 const REFRESH_MS = 500
 
+/** The starts of the keys of queries that events made outdated since the last refresh. */
 const outdated = new Set<string>()
+/** The queries that were being read then. What they get may be older than the event. */
+let late: ReadonlySet<Query> = new Set()
 let isRefreshPlanned = false
 
+/** Reads outdated queries again. A read that runs is not dropped: while events keep coming, no slow one would end. */
 function refresh(): void {
   isRefreshPlanned = false
-  for (const key of outdated) void queryClient.invalidateQueries({ queryKey: [key] })
+  const found = queryClient.getQueryCache().findAll({
+    predicate: query => late.has(query) || outdated.has(String(query.queryKey[0])),
+  })
   outdated.clear()
+  late = new Set(found.filter(({ state }) => state.fetchStatus !== 'idle'))
+  const idle = new Set(found.filter(query => !late.has(query)))
+  void queryClient.invalidateQueries({ predicate: query => idle.has(query) })
+  if (late.size > 0) planRefresh()
+}
+
+function planRefresh(): void {
+  if (isRefreshPlanned) return
+  isRefreshPlanned = true
+  setTimeout(refresh, REFRESH_MS)
 }
 
 /** The last events that arrived since sign-in, newest first: at most `FEED_EVENTS_MAX`. */
@@ -45,9 +62,7 @@ function receive(event: Event): void {
   feed.set([event, ...feed.get()].slice(0, FEED_EVENTS_MAX))
   const [, resource = ''] = event.type.split('.')
   for (const key of [...(outdatedBy[resource] ?? []), 'audit']) outdated.add(key)
-  if (isRefreshPlanned) return
-  isRefreshPlanned = true
-  setTimeout(refresh, REFRESH_MS)
+  planRefresh()
 }
 
 /**
@@ -75,7 +90,8 @@ export function useLiveUpdates(session: Session): void {
 
 function poll(): () => void {
   const readTimer = setInterval(() => {
-    if (!document.hidden) void queryClient.invalidateQueries()
+    // A read that takes longer than the interval goes on.
+    if (!document.hidden) void queryClient.invalidateQueries({}, { cancelRefetch: false })
   }, POLL_MS)
   const probeTimer = setInterval(() => {
     if (!document.hidden) void connection.check()
