@@ -165,6 +165,35 @@ describe('the console of a sandbox:', () => {
     await page.getByRole('button', { name: 'Delete snapshot lesson-1' }).waitFor({ state: 'hidden' })
   })
 
+  test('after a reset, the page follows the events of the new shop, and shows none of the old one', async () => {
+    const { page, sandbox } = await open('')
+    const other = await browser.open({ base: sandbox.created.baseUrl }, '', {
+      key: sandbox.created.adminKey,
+      tabOf: page,
+    })
+    const feeds = [page, other].map(tab => tab.getByRole('region', { name: 'Live events' }))
+    const counts = async (name: string): Promise<number[]> =>
+      await Promise.all(feeds.map(feed => feed.getByText(name).count()))
+    const add = async (name: string): Promise<boolean> => {
+      await sandbox.call('POST', '/categories', { body: { name } })
+      return (await counts(name)).every(count => count > 0)
+    }
+    const setHidden = async (isHidden: boolean): Promise<void> =>
+      await other.evaluate(`{
+        Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true })
+        document.dispatchEvent(new Event('visibilitychange'))
+      }`)
+    // Less than the time after which a page without a stream polls.
+    const limitMs = 15_000
+    await until('both tabs follow the events', () => add('Otters'), limitMs)
+    await setHidden(true)
+    await sandbox.callHost('POST', '/reset', {})
+    await until('the visible tab shows no old event', async () => (await counts('Otters'))[0] === 0, limitMs)
+    await setHidden(false)
+    await until('both tabs follow the new events', () => add('Ferrets'), limitMs)
+    await until('no tab shows an old event', async () => String(await counts('Otters')) === '0,0', limitMs)
+  })
+
   test('the page of a sandbox that was deleted says so, and not that the store may be restarting', async () => {
     const { page, sandbox } = await open('/pets')
     await page.getByRole('heading', { name: 'Pets' }).waitFor()

@@ -59,10 +59,16 @@ let lastSequence: string | undefined
 
 function receive(event: Event): void {
   lastSequence = event.sequence
-  feed.set([event, ...feed.get()].slice(0, FEED_EVENTS_MAX))
+  const known = feed.get()
+  feed.set([event, ...(isAnew(event, known) ? [] : known)].slice(0, FEED_EVENTS_MAX))
   const [, resource = ''] = event.type.split('.')
   for (const key of [...(outdatedBy[resource] ?? []), 'audit']) outdated.add(key)
   planRefresh()
+}
+
+/** Returns whether an event has a used position, as in a sandbox that was reset while the tab was hidden. */
+function isAnew({ sequence, time }: Event, [newest]: readonly Event[]): boolean {
+  return newest !== undefined && BigInt(sequence) <= BigInt(newest.sequence) && time > newest.time
 }
 
 /**
@@ -112,6 +118,11 @@ function followEvents(session: Session): () => void {
     onItem: receive,
     // The end of a stream does not prove that the store is unreachable, so a probe decides.
     onLost: () => void connection.check(),
+    onRestart: () => {
+      feed.set([])
+      lastSequence = undefined
+      void queryClient.invalidateQueries()
+    },
     onSilence: isSilent => {
       stopPolling?.()
       stopPolling = isSilent ? poll() : undefined
@@ -123,20 +134,30 @@ function followEvents(session: Session): () => void {
 
 async function readEvents(
   { key }: Session,
-  { signal, isTakeover, pass, lose, watch }: Lead<Event>,
+  { signal, isTakeover, pass, lose, restart, watch }: Lead<Event>,
 ): Promise<void> {
   // If this tab has received no event, its stream starts at the current position and lacks the events since the other
   // tab stopped.
   if (isTakeover) void queryClient.invalidateQueries()
   const client = createClient({ baseUrl, key, fetch: async (url, init) => watch(await fetch(url, init)) })
-  try {
-    for await (const event of client.followEvents({ after: lastSequence, signal, onReconnect: lose })) {
-      if (signal.aborted) return
-      pass(event)
+  for (;;) {
+    try {
+      for await (const event of client.followEvents({ after: lastSequence, signal, onReconnect: lose })) {
+        if (signal.aborted) return
+        pass(event)
+      }
+      return
+    } catch (error) {
+      // A revoked key ends the session. Any other refusal is shown at the next request of a view.
+      reportFailure(error)
+      if (!(error instanceof ApiError)) throw error
+      if (!isPositionRefused(error)) return
+      restart()
     }
-  } catch (error) {
-    // A revoked key ends the session. Any other refusal is shown at the next request of a view.
-    reportFailure(error)
-    if (!(error instanceof ApiError)) throw error
   }
+}
+
+/** Returns whether the store has no such position any more: it was restored from a backup, or the sandbox was reset. */
+function isPositionRefused({ code }: ApiError): boolean {
+  return code === 'event_history_expired' || code === 'invalid_parameter'
 }

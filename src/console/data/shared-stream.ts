@@ -8,7 +8,7 @@ const CHECK_MS = 2000
 const TAKEOVER_MS = 1000
 
 /** What the tab that reads a stream passes to all tabs. */
-type TabMessage<Item> = { readonly item: Item } | 'byte' | 'lost'
+type TabMessage<Item> = { readonly item: Item } | 'byte' | 'lost' | 'restart'
 
 /** What a tab does while it reads the stream for all tabs. */
 export interface Lead<Item> {
@@ -18,6 +18,8 @@ export interface Lead<Item> {
   readonly pass: (item: Item) => void
   /** Tells all tabs that the connection of the stream was lost. */
   readonly lose: () => void
+  /** Tells all tabs that the items from now on do not continue those before. */
+  readonly restart: () => void
   /** Returns a response whose stream is watched for silence. */
   readonly watch: (response: Response) => Response
 }
@@ -30,6 +32,8 @@ interface SharedStreamOptions<Item> {
   readonly onItem: (item: Item) => void
   /** Called in all tabs. */
   readonly onLost?: () => void
+  /** Called in all tabs. */
+  readonly onRestart?: () => void
   /** Called in all tabs when the stream falls silent, for example because a proxy buffers it, and when it ends that. */
   readonly onSilence: (isSilent: boolean) => void
 }
@@ -39,7 +43,7 @@ interface SharedStreamOptions<Item> {
  * to a store. Returns a function that ends this. A hidden tab follows nothing: see `whileVisible`.
  */
 export function followShared<Item>(options: SharedStreamOptions<Item>): () => void {
-  const { name, read, onItem, onLost, onSilence } = options
+  const { name, read, onItem, onLost, onRestart, onSilence } = options
   const stopping = new AbortController()
   const channel = new BroadcastChannel(name)
   const openedMs = performance.now()
@@ -58,7 +62,8 @@ export function followShared<Item>(options: SharedStreamOptions<Item>): () => vo
     }
     heardMs = performance.now()
     setSilent(false)
-    if (message !== 'byte') onItem(message.item)
+    if (message === 'restart') onRestart?.()
+    else if (message !== 'byte') onItem(message.item)
   }
   const pass = (message: TabMessage<Item>): void => {
     if (stopping.signal.aborted) return
@@ -78,6 +83,7 @@ export function followShared<Item>(options: SharedStreamOptions<Item>): () => vo
       isTakeover: performance.now() - openedMs > TAKEOVER_MS,
       pass: item => pass({ item }),
       lose: () => pass('lost'),
+      restart: () => pass('restart'),
       watch: response => watchedResponse(response, noteByte),
     }),
   )
