@@ -194,6 +194,17 @@ describe('the console of a sandbox:', () => {
     await until('no tab shows an old event', async () => String(await counts('Otters')) === '0,0', limitMs)
   })
 
+  test('a failure or fault is added only once those that are there were read', async () => {
+    const { page } = await open('/sandbox')
+    const hold = await holdRequests(page, request => /\/(faults|report)$/.test(request.url()))
+    await page.getByRole('link', { name: 'Failures' }).click()
+    const buttons = ['Add a failure', 'Plant faults'].map(name => page.getByRole('button', { name }))
+    await until('both are asked for', () => hold.held.length === 2)
+    for (const button of buttons) expect(await button.isDisabled()).toBe(true)
+    hold.release()
+    for (const button of buttons) await until('it is read', () => button.isEnabled())
+  })
+
   test('the page of a sandbox that was deleted says so, and not that the store may be restarting', async () => {
     const { page, sandbox } = await open('/pets')
     await page.getByRole('heading', { name: 'Pets' }).waitFor()

@@ -103,7 +103,12 @@ export function Failures() {
   return (
     <Page
       title={t('Failures')}
-      actions={<Button onClick={() => setAdding(true)}>{t('Add a failure')}</Button>}
+      actions={
+        // A change replaces all rules, so it needs those that are there.
+        <Button disabled={!data} onClick={() => setAdding(true)}>
+          {t('Add a failure')}
+        </Button>
+      }
     >
       <Text c="dimmed">
         {t(

@@ -50,7 +50,8 @@ export function PlantedFaults({ look }: { readonly look: Look }) {
         <Title order={2} size="h3">
           {t('Planted faults')}
         </Title>
-        <Button variant="default" onClick={() => setPlanting(true)}>
+        {/* A change replaces all faults, so it needs those that are there. */}
+        <Button variant="default" disabled={!report} onClick={() => setPlanting(true)}>
           {t('Plant faults')}
         </Button>
       </Group>
