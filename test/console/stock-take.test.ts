@@ -4,7 +4,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { sharedStore, stockOf } from '../support/shop.ts'
 import { until } from '../support/until.ts'
 import { consoleBrowser } from './console-session.ts'
-import { delayRequests } from './requests.ts'
+import { delayRequests, holdRequests } from './requests.ts'
 import { addPet, isTooWide, keyWith } from './shop-data.ts'
 
 const store = sharedStore('sqlite')
@@ -204,6 +204,25 @@ test('a stock take books the differences despite a sale during the count, and sa
   await page.getByRole('button', { name: 'Book 1 article' }).click()
   await page.getByText('Booked: 1 article, −1 unit.').waitFor()
   expect(await stockOf(client, reserved)).toBe('pending 4/4')
+})
+
+test('a refused line stays once, although the page that sent it was left, and it was sent again', async () => {
+  const { petId, categoryId } = await addPet(store(), 'Doubled dace', 5n)
+  await store().client.placeOrder({ body: { petId, quantity: 4n } })
+  const page = await browser.open(store(), `/inventory/count?categoryId=${categoryId}`)
+  const { held, release } = await holdRequests(page, request => request.url().endsWith('/adjustments'))
+  await page.getByRole('textbox', { name: 'Counted units of Doubled dace' }).fill('2')
+  await page.getByRole('textbox', { name: 'Note' }).fill('Counted twice')
+  await page.getByRole('button', { name: 'Book 1 article' }).click()
+  await page.getByRole('link', { name: 'Inventory', exact: true }).click()
+  await page.getByRole('link', { name: 'Stock take' }).click()
+  await unknownAlert(page).getByRole('button', { name: 'Send again' }).click()
+  await until('the line was sent twice', () => held.length === 2)
+  release()
+  await page.getByRole('alert', { name: '1 article was not booked' }).waitFor()
+  await page.getByText('Booked: 0 articles').nth(1).waitFor()
+  await page.getByRole('button', { name: 'Book 1 article' }).waitFor()
+  expect(await page.getByRole('textbox', { name: 'Note' }).inputValue()).toBe('Counted twice')
 })
 
 test('the sheet of a stock take is printed with or without the numbers, and nothing else is', async () => {

@@ -122,15 +122,12 @@ function isSettled(error: Booked['refused'][number]['error']): boolean {
 export function withoutBooked(draft: StockDraft, { lines, refused }: Booked): StockDraft {
   const keys = new Set(lines.map(({ key }) => key))
   const kept = draft.lines.filter(({ key }) => !keys.has(key))
+  // They were sent twice, by a page that was left and by Send again, and the other outcome is in the draft.
+  if (kept.length === draft.lines.length) return draft
   // A pet that was deleted cannot be booked any more, and a key that was used has booked its line in another tab.
   const again = refused.filter(({ error }) => !isSettled(error)).map(({ subject }) => stockLine(subject))
-  const { note, sent } = draft
-  const isOver = sent !== undefined && draft.lines.some(({ key }) => keys.has(key))
-  return {
-    lines: [...again, ...kept],
-    ...(note !== undefined && again.length > 0 && { note }),
-    ...(sent && !isOver && { sent }),
-  }
+  const { note } = draft
+  return { lines: [...again, ...kept], ...(note !== undefined && again.length > 0 && { note }) }
 }
 
 export function emptied(): StockDraft {
