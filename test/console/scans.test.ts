@@ -173,6 +173,26 @@ test('a name that is read late does not replace the pet that was scanned since',
   expect(await field.inputValue()).toStartWith('Parakeet')
 })
 
+test('the list of the search does not change, and is not read again, while the user chooses', async () => {
+  await addPet(store(), 'Picked parrot')
+  const page = await browser.open(store(), '/pets?search=parrot')
+  const header = page.getByRole('combobox', { name: 'Find a pet or an order' }).filter({ visible: true })
+  await header.fill('parrot')
+  const option = page.getByRole('option', { name: /^Picked parrot/ })
+  await option.waitFor()
+  const { held, release } = await holdRequests(page, request => request.url().includes('/orders?'))
+  await addPet(store(), 'Newer parrot')
+  await page.getByRole('link', { name: 'Newer parrot' }).waitFor()
+  const options = await page.getByRole('option').count()
+  release()
+  expect([options, held.length]).toEqual([1, 0])
+  await option.click()
+  await page.getByRole('heading', { name: 'Picked parrot' }).waitFor()
+  // A new search finds what is new.
+  await header.fill('parrot')
+  await page.getByRole('option', { name: /^Newer parrot/ }).waitFor()
+})
+
 test('the barcode of a pet is edited, and that of another pet is refused at the field', async () => {
   await addScanned('Owner of the code', 'taken-1')
   const { petId } = await addPet(store(), 'Wants the code')

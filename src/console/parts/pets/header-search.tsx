@@ -94,10 +94,11 @@ function useFound(text: string, isHurried: boolean, seesOrders: boolean) {
   const [debounced] = useDebouncedValue(text, TYPING_MS)
   const searched = isHurried ? text : debounced
   const { data, isFetching, isError } = useQuery({
-    // The options change with the pets, and with the orders.
     queryKey: ['pets', 'everything', searched, seesOrders],
     queryFn: ({ signal }) => findAll(client, searched, seesOrders, signal),
-    enabled: searched !== '',
+    // A list does not change by itself: the next Enter could open another item than the one that the user sees.
+    enabled: ({ state }) => searched !== '' && state.data === undefined,
+    gcTime: 0,
   })
   const isPending = searched !== text || isFetching
   const found = text === '' || isPending || !data ? [] : data
