@@ -328,7 +328,8 @@ test('Escape, a click outside and the close button ask before a dialog discards 
 })
 
 test('only Done closes the dialog with a new key, and the focus returns to the button Create key', async () => {
-  const page = await browser.open(store(), '/keys')
+  const page = await browser.open(store(), '')
+  await page.getByRole('link', { name: 'Keys', exact: true }).click()
   const dialog = page.getByRole('dialog')
   await page.getByRole('button', { name: 'Create key' }).click()
   const name = dialog.getByLabel('Name')
@@ -343,6 +344,14 @@ test('only Done closes the dialog with a new key, and the focus returns to the b
   await page.getByTestId('secret').waitFor()
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 400)
+  const asked = Promise.withResolvers<string>()
+  page.on('dialog', question => {
+    asked.resolve(question.type())
+    void question.dismiss()
+  })
+  await page.evaluate('history.back()')
+  await page.evaluate('location.reload()')
+  expect(await asked.promise).toBe('beforeunload')
   expect(await page.getByTestId('secret').textContent()).toStartWith('pst_')
   expect(await dialog.getByRole('button', { name: 'Close' }).count()).toBe(0)
   await dialog.getByRole('button', { name: 'Done' }).click()

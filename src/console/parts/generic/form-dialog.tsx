@@ -8,7 +8,6 @@ import {
   type RefObject,
   type SubmitEvent,
   useEffect,
-  useEffectEvent,
   useRef,
   useState,
 } from 'react'
@@ -25,7 +24,7 @@ import { t } from '../../words/sentences.tsx'
 import { fieldErrors, Refusal, sentenceOf } from '../names/refusal.tsx'
 import { focusOnce, useFocusReturn } from './focus-return.ts'
 import { type Look, UnknownAlert } from './unknown-alert.tsx'
-import { useUnloadWarning } from './unload-warning.ts'
+import { useGuardedPage } from './unload-warning.ts'
 
 /** How long a change runs before the dialog offers to stop waiting, in milliseconds. */
 const LONG_MS = 1000
@@ -161,6 +160,7 @@ function useLeaving(
     lastField.current?.focus()
   }
   const isFilled = hasInput || values !== firstValues || isUnclear
+  // A change that is being sent is reported on the next page, so it may be left.
   useGuardedPage(isFilled && !isRunning, () => setIsAsking(true))
   return {
     isAsking,
@@ -176,27 +176,6 @@ function useLeaving(
     },
     stay,
   }
-}
-
-/**
- * Asks before a reload or the Back button discards what was entered. A change that is being sent is reported on the
- * next page, so it may be left.
- */
-function useGuardedPage(isGuarded: boolean, ask: () => void): void {
-  const onLeave = useEffectEvent(ask)
-  useUnloadWarning(isGuarded)
-  useEffect(() => {
-    if (!isGuarded) return
-    const onNavigate = (event: NavigateEvent): void => {
-      if (event.navigationType !== 'traverse' || !event.cancelable) return
-      event.preventDefault()
-      onLeave()
-    }
-    // Older browsers have no `navigation`. The compiler believes that all have it.
-    const { navigation } = window as Partial<Pick<Window, 'navigation'>>
-    navigation?.addEventListener('navigate', onNavigate)
-    return () => navigation?.removeEventListener('navigate', onNavigate)
-  }, [isGuarded])
 }
 
 interface LeaveQuestionProps {

@@ -3,6 +3,7 @@ import { type ReactNode, useRef, useState } from 'react'
 import { t } from '../../words/sentences.tsx'
 import { useFocusReturn } from './focus-return.ts'
 import type { DialogProps } from './form-dialog.tsx'
+import { useGuardedPage } from './unload-warning.ts'
 
 export interface SecretDialogProps extends DialogProps {
   readonly title: string
@@ -28,6 +29,8 @@ export function SecretDialog({
   onClose,
 }: SecretDialogProps) {
   useFocusReturn()
+  // The dialog stays, and its warning says why.
+  useGuardedPage(true)
   const text = useRef<HTMLElement>(null)
   const [isCopied, setCopied] = useState<boolean>()
   const copy = async (): Promise<void> => {

@@ -1,4 +1,4 @@
-import { useEffect } from 'react'
+import { useEffect, useEffectEvent } from 'react'
 
 /** Makes the browser ask before the page is reloaded or closed. */
 export function useUnloadWarning(isGuarded: boolean): void {
@@ -7,5 +7,23 @@ export function useUnloadWarning(isGuarded: boolean): void {
     const onUnload = (event: Event): void => event.preventDefault()
     addEventListener('beforeunload', onUnload)
     return () => removeEventListener('beforeunload', onUnload)
+  }, [isGuarded])
+}
+
+/** Makes the browser ask before a reload, and calls `ask` in place of what the Back button does. */
+export function useGuardedPage(isGuarded: boolean, ask?: () => void): void {
+  const onLeave = useEffectEvent(() => ask?.())
+  useUnloadWarning(isGuarded)
+  useEffect(() => {
+    if (!isGuarded) return
+    const onNavigate = (event: NavigateEvent): void => {
+      if (event.navigationType !== 'traverse' || !event.cancelable) return
+      event.preventDefault()
+      onLeave()
+    }
+    // Older browsers have no `navigation`. The compiler believes that all have it.
+    const { navigation } = window as Partial<Pick<Window, 'navigation'>>
+    navigation?.addEventListener('navigate', onNavigate)
+    return () => navigation?.removeEventListener('navigate', onNavigate)
   }, [isGuarded])
 }
