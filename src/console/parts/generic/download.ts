@@ -1,3 +1,6 @@
+/** How long a browser may take until it reads what it saves, in milliseconds. */
+const READ_MS = 60_000
+
 /** Saves a text as a CSV file with this name. */
 export function downloadCsv(text: string, name: string): void {
   downloadFile(new Blob([text], { type: 'text/csv' }), name)
@@ -10,5 +13,5 @@ export function downloadFile(file: Blob, name: string): void {
   link.href = address
   link.download = name
   link.click()
-  URL.revokeObjectURL(address)
+  setTimeout(() => URL.revokeObjectURL(address), READ_MS)
 }
