@@ -151,7 +151,7 @@ async function readEvents(
       // A revoked key ends the session. Any other refusal is shown at the next request of a view.
       reportFailure(error)
       if (!(error instanceof ApiError)) throw error
-      if (!isPositionRefused(error)) return
+      if (!isPositionRefused(error) || lastSequence === undefined) return
       restart()
     }
   }
