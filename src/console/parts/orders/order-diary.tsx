@@ -34,7 +34,8 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
     queryKey: ['orders', 'diary', input],
     queryFn: () => readOrders(client, input),
   })
-  if (error) return <Refusal error={error} onRetry={() => void refetch()} />
+  const refusal = <Refusal error={error} onRetry={() => void refetch()} />
+  if (error && !data) return refusal
   if (data?.orders.length === 0) {
     return (
       <Empty title={t('{period}: no orders', { period: name })}>
@@ -44,6 +45,7 @@ export function OrderDiary({ input, columns, name }: OrderDiaryProps) {
   }
   return (
     <Stack className="printed">
+      {refusal}
       <Group justify="space-between">
         <Text role="status">
           {data
