@@ -58,6 +58,20 @@ test('while another process reads the log, both numbers are valid, however often
   expect(() => refuseWrongFiles(directory)).not.toThrow()
 })
 
+test('while another process holds the lock, or the disk is full, the record stays whole', () => {
+  expect(log.renew('TRUNCATE')).toBeTrue()
+  const other = new SqliteConnection(file, { readonly: false })
+  for (let attempt = 1; attempt <= 12; attempt++) {
+    connection.database.run(`INSERT INTO t VALUES (${attempt})`)
+    other.database.run('BEGIN IMMEDIATE')
+    expect([log.renew('TRUNCATE'), notedNumbers()]).toEqual([false, 2])
+    other.database.run('ROLLBACK')
+  }
+  other.close()
+  expect([log.renew('TRUNCATE'), notedNumbers()]).toEqual([true, 1])
+  expect(() => refuseWrongFiles(directory)).not.toThrow()
+})
+
 test('a store that was killed before it had written its first number opens', () => {
   writeFileSync(`${file}-run`, '')
   expect(() => refuseWrongFiles(directory)).not.toThrow()

@@ -152,6 +152,42 @@ onPostgres('an adjustment is made, although the status of the pet changes meanwh
   expect(await stockOf(client, petId)).toBe('pending 1/1')
 })
 
+onPostgres(
+  'an order that makes a count or an import impossible meanwhile is named as what it is',
+  async () => {
+    const { client } = store
+    const { data: category } = await client.createCategory({ body: { name: 'Imported' } })
+    const { data: pet } = await client.createPet({ body: { name: 'Raced', categoryId: category.id } })
+    const petId = pet.id
+    const reserve = (quantity: bigint) => client.placeOrder({ body: { petId, quantity } })
+    const load = async (importId: bigint, quantity: bigint) => {
+      const row = { line: 2n, name: 'Raced', category: 'Imported', quantity, hold: false }
+      await client.stageImport({ importId, body: { categories: [], pets: [row] } })
+      const body = { begins: true, rows: 500n, onExisting: 'set' as const }
+      return (await client.loadImportSlice({ importId, body })).data
+    }
+    await client.setInventory({ petId, body: { quantity: 9n } })
+    const { etag = '' } = await client.getInventoryItem({ petId })
+    interrupt('UPDATE pet SET quantity', () => reserve(2n))
+    expect(await codeOf(client.setInventory({ petId, body: { quantity: 1n } }, { ifMatch: etag }))).toBe(
+      '412 precondition_failed',
+    )
+    interrupt('UPDATE pet SET quantity', () => reserve(2n))
+    expect(await load(901n, 3n)).toMatchObject({ petsUpdated: 0n, problems: [{ line: 2n }] })
+    expect(await load(902n, 20n)).toMatchObject({ petsUpdated: 1n, problems: [] })
+    interrupt('UPDATE pet SET quantity', () => reserve(10n))
+    const { data: back } = await client.takeBackImport({ importId: 902n, body: { dryRun: false, rows: 10n } })
+    expect(back).toMatchObject({ takenBack: 0n, kept: [{ id: petId, reason: 'changed' }] })
+    expect(await stockOf(client, petId)).toBe('available 20/14')
+    const { data: gone } = await client.createCategory({ body: { name: 'Going' } })
+    const row = { line: 2n, name: 'Late', category: 'Going', quantity: 1n, hold: false }
+    await client.stageImport({ importId: 903n, body: { categories: [], pets: [row] } })
+    interrupt('UPDATE category SET pet_count', () => client.deleteCategory({ categoryId: gone.id }))
+    const { data: late } = await client.loadImportSlice({ importId: 903n, body: { begins: true, rows: 9n } })
+    expect(late).toMatchObject({ petsCreated: 0n, problems: [{ line: 2n }] })
+  },
+)
+
 onPostgres('a deletion of a category sees a change that is committed meanwhile', async () => {
   const { client } = store
   const makeEmpty = async () => {

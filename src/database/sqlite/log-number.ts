@@ -27,6 +27,8 @@ export class LogNumber {
   readonly #file: string
   /** The numbers that the database may have: one, except from a new number to the end of the next checkpoint. */
   #numbers: readonly number[]
+  /** A number that is in the record, but that the database could not get yet. */
+  #pending: number | undefined
   #isNew = false
 
   /**
@@ -74,11 +76,15 @@ export class LogNumber {
   }
 
   #addNumber(isOpen: boolean): void {
-    const number = randomInt(1, NUMBER_MAX) + (isOpen ? OPEN_BIT : 0)
-    this.#numbers = [...this.#numbers, number]
-    // The record is written first, so that no moment has a database whose number is unknown.
-    this.#writeRecord()
+    const number = this.#pending ?? randomInt(1, NUMBER_MAX) + (isOpen ? OPEN_BIT : 0)
+    if (this.#pending === undefined) {
+      this.#pending = number
+      this.#numbers = [...this.#numbers, number]
+      // The record is written first, so that no moment has a database whose number is unknown.
+      this.#writeRecord()
+    }
     this.#setNumber(number)
+    this.#pending = undefined
     this.#isNew = true
   }
 

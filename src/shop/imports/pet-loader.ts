@@ -1,6 +1,5 @@
 import { StoreError } from '../../contract/error.ts'
-import { unknownReference } from '../../contract/refusals.ts'
-import type { Tx } from '../../database/engine.ts'
+import { Stale, type Tx } from '../../database/engine.ts'
 import type { Template } from '../../values/message.ts'
 import { addToCategory } from '../categories/verbs.ts'
 import type { Context } from '../kernel/context.ts'
@@ -121,7 +120,8 @@ export class PetLoader {
   async #lock(categoryId: bigint): Promise<void> {
     if (this.#created.has(categoryId)) return
     const counted = await addToCategory(this.#tx, categoryId, 0n)
-    if (!counted) throw unknownReference('Category', categoryId)
+    // It was found before, so on PostgreSQL another command has just deleted it.
+    if (!counted) throw new Stale(`category ${categoryId}`)
     this.#currency = counted
     this.#created.set(categoryId, 0n)
   }

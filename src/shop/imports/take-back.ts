@@ -49,16 +49,18 @@ export async function takeBackImport(
   const { file, rowId } = after ?? { file: END, rowId: 0n }
   const changes = await tx.many(readChanges, { importId, file, rowId, rows })
   const kept: Kept[] = []
+  let reverted = 0
   for (const change of changes) {
     const why =
       change.file === 'pets' ? await petToKeep(tx, change) : await categoryToKeep(tx, change, dryRun)
     if (why) kept.push(why)
     else if (!dryRun) {
       await revert(tx, importId, change, context)
-      await tx.run(deleteChange, { importId, file: change.file, rowId: change.rowId })
+      // On PostgreSQL, another process may take back the same import.
+      reverted += await tx.run(deleteChange, { importId, file: change.file, rowId: change.rowId })
     }
   }
-  const takenBack = BigInt(changes.length - kept.length)
+  const takenBack = dryRun ? BigInt(changes.length - kept.length) : BigInt(reverted)
   if (!dryRun && takenBack > 0n) await tx.run(countTakenBack, { importId, taken: takenBack })
   const last = changes.at(-1)
   const isLast = BigInt(changes.length) < rows
@@ -134,7 +136,8 @@ export async function restock(
   { quantity, reorderAt, reason, note }: Restocking,
 ): Promise<PetRow> {
   const quantityChange = quantity - pet.quantity
-  if (quantityChange !== 0n) await changeQuantity(tx, context, pet, { quantityChange, reason, note })
+  if (quantityChange !== 0n)
+    await changeQuantity(tx, context, pet, { quantityChange, reason, note, isOfRow: true })
   const row = quantityChange === 0n ? pet : await current(tx, pet)
   // The change was computed from the row that was read. If another change came first, the result is wrong.
   if (quantityChange !== 0n && row.version !== pet.version + 1n) throw new Stale(`pet ${pet.id}`)

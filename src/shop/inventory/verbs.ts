@@ -150,7 +150,7 @@ async function setInventory(
     if (!changed) throw new Stale(`pet ${petId}`)
   }
   if (quantityChange === 0n) return inventoryItem(before)
-  await changeQuantity(tx, context, before, { quantityChange, reason: 'count' })
+  await changeQuantity(tx, context, before, { quantityChange, reason: 'count', isOfRow: true })
   const pet = await findPet(tx, petId)
   // The change was computed from the row that was read, and If-Match compared with it. If another change came first,
   // the result is wrong.
@@ -184,14 +184,27 @@ async function adjustInventory(
     quantityChange: body.quantityChange,
     reason: 'adjustment',
     note: body.note,
+    isOfRow: false,
   })
 }
 
+/**
+ * Changes the quantity of a pet, and returns the movement. `isOfRow` says that the change was computed from the row
+ * that was read: after another change, it is computed again. Throws `stock_below_reserved`, `stock_out_of_bounds`.
+ */
 export async function changeQuantity(
   tx: Tx,
   context: Context,
   before: PetRow,
-  change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
+  {
+    isOfRow,
+    ...change
+  }: {
+    quantityChange: bigint
+    reason: 'count' | 'adjustment'
+    isOfRow: boolean
+    note?: string | undefined
+  },
 ): Promise<StockMovement> {
   const moved = await moveStock(tx, context, {
     petId: before.id,
@@ -200,7 +213,8 @@ export async function changeQuantity(
     isRefusedOnHold: false,
   })
   if (moved) return moved.movement
-  const { id, quantity, reserved } = await getInventoryItem(tx, { petId: before.id })
+  const { id, quantity, reserved, version } = await getInventoryItem(tx, { petId: before.id })
+  if (isOfRow && version !== before.version) throw new Stale(`pet ${id}`)
   const after = quantity + change.quantityChange
   if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
   if (after < reserved) throw stockBelowReserved(id, after, reserved)
