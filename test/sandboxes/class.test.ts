@@ -168,6 +168,24 @@ test('a class reserves its places, and a host without room for them refuses it',
   expect(() => widely(2n)).toThrow('8 MiB on its disk')
 })
 
+test('students who are being added get the new end of their class, and leave no place if one fails', async () => {
+  await using session = await openClass([])
+  const { host, ofClass } = session
+  const { ofClasses } = host.host
+  const listOf = (...names: string[]) => names.map(name => ({ name, identifier: name }))
+  const endsAt = inDays(20)
+  const adding = ofClasses.addStudents(ofClass.id, listOf('Ada', 'Grace'))
+  await Promise.all([adding, ofClasses.updateClass(ofClass.id, { endsAt })])
+  const board = () => host.host.classes.board(ofClass.id)
+  const ends = board().students.map(({ sandboxId }) => host.host.find(sandboxId)?.expiresAtMs)
+  expect([ends, board().places]).toEqual([[Date.parse(endsAt), Date.parse(endsAt)], 2n])
+  using registry = new Database(join(host.directory, 'sandboxes.db'))
+  registry.run(`CREATE TRIGGER refuse BEFORE INSERT ON sandbox BEGIN SELECT RAISE(ABORT, 'full'); END`)
+  await expect(ofClasses.addStudents(ofClass.id, listOf('Alan', 'Edsger'))).rejects.toThrow()
+  registry.run('DROP TRIGGER refuse')
+  expect(board().places).toBe(2n)
+})
+
 test('a class is extended together, and a deleted one leaves nothing', async () => {
   await using session = await openClass(['Ada', 'Grace'])
   const { host, ofClass, students } = session
@@ -241,10 +259,10 @@ test('an exercise that comes back with other lines is not done by what was done 
   const exercise = (title: string, count: number): string =>
     `\n## ${title}\n\n\`\`\`check\n${lines(count)}\`\`\`\n`
   const update = (text: string) => host.host.ofClasses.updateClass(ofClass.id, { lesson: text })
-  update(lesson(exercise('1. One', 3), exercise('2. Two', 1)))
+  await update(lesson(exercise('1. One', 3), exercise('2. Two', 1)))
   await call('GET', `${students[0]?.baseUrl}/pets`, undefined)
-  update(lesson(exercise('2. Two', 1)))
-  const board = update(lesson(exercise('1. One', 2), exercise('2. Two', 1)))
+  await update(lesson(exercise('2. Two', 1)))
+  const board = await update(lesson(exercise('1. One', 2), exercise('2. Two', 1)))
   expect(board.students[0]?.exercises).toMatchObject([
     { state: 'open', met: 0n, of: 2n },
     { state: 'done', met: 1n, of: 1n },

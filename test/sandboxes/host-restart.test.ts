@@ -1,3 +1,4 @@
+import { Database } from 'bun:sqlite'
 import { expect, test } from 'bun:test'
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -67,6 +68,33 @@ test('a reset changes the generation before it replaces the content, even if it 
   rmSync(file, { recursive: true })
   renameSync(`${file}.kept`, file)
   expect((await call('GET', '/categories')).status).toBe(200)
+})
+
+test('a new key that the store of a sandbox could not get is none: the old key stays', async () => {
+  await using host = await openSandboxHost()
+  const sandbox = await host.create({ seed: 'empty' })
+  const { id, adminKey } = sandbox.created
+  const other = new Database(join(host.directory, 'sandboxes', id, 'petstore.db'))
+  other.run('BEGIN IMMEDIATE')
+  await expect(host.host.renewKey(id)).rejects.toThrow()
+  other.close()
+  expect((await sandbox.callHost('GET', '')).status).toBe(200)
+  expect((await sandbox.call('GET', '/store/orders')).status).toBe(200)
+  const renewed = await host.host.renewKey(id)
+  const statusWith = async (key: string) => {
+    const headers = { Authorization: `Bearer ${key}` }
+    return (await fetch(`${sandbox.created.baseUrl}/store/orders`, { headers })).status
+  }
+  expect([await statusWith(adminKey), await statusWith(renewed.adminKey)]).toEqual([401, 200])
+})
+
+test('a host that stops while a sandbox is deleted ends its work', async () => {
+  const host = await openSandboxHost()
+  const [first, second] = [await host.create({ seed: 'empty' }), await host.create({ seed: 'empty' })]
+  await Promise.all([host.host.delete(first.created.id), host.host.close()])
+  await host.stop()
+  await using again = await openSandboxHost({ directory: host.directory })
+  expect([again.host.has(first.created.id), again.host.has(second.created.id)]).toEqual([false, true])
 })
 
 test('a reset whose seed is missing is refused, and changes neither the content nor the generation', async () => {

@@ -95,6 +95,7 @@ export class ClassSandboxes {
     } catch (error) {
       // Their keys would be in no response.
       for (const { id } of created) await this.#sandboxes.delete(id).catch(ignoreDeleted)
+      if (needed > places) this.#classes.setPlaces(classId, places)
       throw error
     }
     return created
@@ -183,7 +184,12 @@ export class ClassSandboxes {
   }
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
-  updateClass(id: string, patch: ClassPatch): ClassBoard {
+  updateClass(id: string, patch: ClassPatch): Promise<ClassBoard> {
+    // The sandbox of a student who is being added would keep the end that the class had before.
+    return this.#afterAdditions(async () => this.#updateClass(id, patch))
+  }
+
+  #updateClass(id: string, patch: ClassPatch): ClassBoard {
     if (patch.places !== undefined) this.#refusePlaces(id, Number(patch.places))
     const ids = this.#classes.sandboxesOf(id)
     const extended = this.#classes.update(id, patch, endsAtMs =>

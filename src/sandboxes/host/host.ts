@@ -340,10 +340,18 @@ export class SandboxHost {
       await this.#close(entry)
       const key = newKey()
       const keysRevokedAtMs = this.#options.clock()
+      const { keyHash: oldHash, keyHint: oldHint, keysRevokedAtMs: oldRevokedAtMs } = entry.record
       // Saved first: if the process is killed now, the old key controls nothing, and the teacher repeats the request.
       this.#save(entry, { keyHash: keyHash(key), keyHint: keyHint(key), keysRevokedAtMs })
-      // A damaged store gets the key when it is reset.
-      if (!entry.record.isDamaged) await replaceKeys(this.#files.storeOf(id), entry.record)
+      try {
+        // A damaged store gets the key when it is reset.
+        if (!entry.record.isDamaged) await replaceKeys(this.#files.storeOf(id), entry.record)
+      } catch (error) {
+        // The old keys are still those of the store.
+        const old = { keyHash: oldHash, keyHint: oldHint }
+        this.#saveIfPossible(entry, { ...old, keysRevokedAtMs: oldRevokedAtMs })
+        throw refusalOfFullDisk(error)
+      }
       this.classes.noteUse(id)
       return { ...this.show(entry.record), adminKey: key }
     })
@@ -389,7 +397,9 @@ export class SandboxHost {
     this.#isClosing = true
     clearInterval(this.#sweeping)
     await Promise.all(
-      [...this.#sandboxes.values()].map(entry => this.#inTurn(entry, () => this.#close(entry))),
+      [...this.#sandboxes.values()].map(entry =>
+        this.#inTurn(entry, () => this.#close(entry)).catch(ignoreDeleted),
+      ),
     )
     this.classes.flush()
     this.#registry.close()

@@ -29,7 +29,7 @@ export interface SandboxRecord {
   /** The class that the sandbox belongs to; absent if it belongs to none. */
   readonly classId?: string
   /** Keys of the store that were made until then are revoked, also in a snapshot; absent if none are. */
-  readonly keysRevokedAtMs?: number
+  readonly keysRevokedAtMs?: number | undefined
 }
 
 /** The kinds of records. */
