@@ -261,5 +261,9 @@ test('the code of a request does the same as the request', async () => {
       expect.stringContaining(`Owls ${index > 0 ? `${index} ` : ''}'and' \\"more\\" é"`),
     ])
   }
+  await page.getByLabel('Request 1', { exact: true }).fill('GET /store/orders\n\n{"petId":3}')
+  const code = await page.getByRole('region', { name: 'curl of request 1' }).innerText()
+  expect(await Bun.spawn(['bash', '-c', code], { stdout: 'ignore', stderr: 'ignore' }).exited).toBe(0)
+  expect((await call('GET', `${ada?.baseUrl}/store/orders`, ada?.adminKey)).data).toEqual([])
   await page.close()
 })

@@ -138,7 +138,8 @@ async function startOf(response) {
 const languages = {
   curl: ({ method, url, headers, body }) => {
     const quoted = text => `'${text.replaceAll("'", "'\\''")}'`
-    const how = { GET: '', HEAD: ' -I' }[method] ?? ` -X ${method}`
+    // With a body, curl sends POST unless it is told otherwise.
+    const how = { GET: body === '' ? '' : ' -X GET', HEAD: ' -I' }[method] ?? ` -X ${method}`
     return [
       `curl -i${how} ${quoted(url)}`,
       ...headers.map(field => `-H ${quoted(field.join(': '))}`),
