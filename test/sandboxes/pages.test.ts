@@ -357,6 +357,19 @@ describe('the pages of a host in a real browser', () => {
     })
   }
 
+  test('a change in a lesson stays when another tab of it changes another request', async () => {
+    const context = await newContext()
+    const { created } = await host.create()
+    const tabs = [1, 2].map(() => open(context, `${created.baseUrl}/docs/guide/lesson`))
+    for (const [index, { page }] of (await Promise.all(tabs)).entries())
+      await page.getByLabel(`Request ${index + 1}`, { exact: true }).fill(`GET /changed/${index}`)
+    const { page } = await open(context, `${created.baseUrl}/docs/guide/lesson`)
+    for (const index of [0, 1])
+      expect(await page.getByLabel(`Request ${index + 1}`, { exact: true }).inputValue()).toBe(
+        `GET /changed/${index}`,
+      )
+  })
+
   test('the lesson of a sandbox is a page for students: it has no answer, and no command of a host', async () => {
     const { created } = await host.create()
     const guide = async (name: string): Promise<string> =>

@@ -10,8 +10,6 @@ const storageName = `petstore-key ${basePath}`
 const textsName = `petstore-lesson ${basePath}`
 const keyForm = document.getElementById('key-form')
 let key = storedKey()
-/** What the student has typed in place of the requests of the lesson, by the text of the lesson. */
-const typed = new Map(Object.entries(JSON.parse(stored(localStorage, textsName) ?? '{}')))
 
 // The key
 
@@ -227,10 +225,15 @@ function responseOf(read, number) {
   return { status, response, sendNow }
 }
 
+/** Returns what the student has typed in place of requests of the lesson, in any tab, by the name of the request. */
+function typedTexts() {
+  return new Map(Object.entries(JSON.parse(stored(localStorage, textsName) ?? '{}')))
+}
+
 /** Returns the form of a request. `text` is that of the lesson, and `name` is unique among the texts. */
 function requestForm(text, name, number) {
   const area = element('textarea', {
-    ...{ value: typed.get(name) ?? text, rows: text.split('\n').length + 1, id: `request-${number}` },
+    ...{ value: typedTexts().get(name) ?? text, rows: text.split('\n').length + 1, id: `request-${number}` },
     ...{ spellcheck: false, autocapitalize: 'off', autocomplete: 'off' },
   })
   const read = () => readRequest(area.value)
@@ -240,6 +243,7 @@ function requestForm(text, name, number) {
   const back = element('button', { type: 'button', textContent: 'As in the lesson' })
   const keep = () => {
     back.hidden = area.value === text
+    const typed = typedTexts()
     if (back.hidden) typed.delete(name)
     else typed.set(name, area.value)
     store(localStorage, textsName, JSON.stringify(Object.fromEntries(typed)))
