@@ -65,6 +65,9 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   const { host, ofClass, students } = session
   const [ada] = students
   const { page } = await open(`${host.base}/board/${ofClass.id}`)
+  await page.getByLabel('Key of the teacher').fill(`${ofClass.teacherKey}…`)
+  await page.getByRole('button', { name: 'Open the board' }).click()
+  await page.getByText('This is not a key').waitFor()
   await page.getByLabel('Key of the teacher').fill(ada?.adminKey ?? '')
   await page.getByRole('button', { name: 'Open the board' }).click()
   await page.getByText('The key is not that of the teacher of this class.').waitFor()
@@ -216,8 +219,11 @@ test('a mistake, a lost response and a large body get a sentence, and the key go
   page.on('request', request => {
     if (!request.url().startsWith(session.host.base)) elsewhere.push(request.url())
   })
-  await page.getByLabel('Key on your card').fill(ada?.adminKey ?? '')
-  await page.getByRole('button', { name: 'Use this key' }).click()
+  for (const after of ['\u200b', '…', '']) {
+    await page.getByLabel('Key on your card').fill(ada?.adminKey + after)
+    await page.getByRole('button', { name: 'Use this key' }).click()
+    if (after !== '') await page.getByText('This is not a key').waitFor()
+  }
   const shown: [text: string, sentence: string][] = [
     ['pets', 'The first line must be a method and a path'],
     ['GET https://pets.example/pets', 'is no path of your store'],

@@ -357,6 +357,37 @@ describe('the pages of a host in a real browser', () => {
     })
   }
 
+  test('a lesson outside a class asks for another key after the store refused one', async () => {
+    const context = await newContext()
+    const { created } = await host.create()
+    const { page } = await open(context, `${created.baseUrl}/docs/guide/lesson`)
+    const field = page.getByLabel('Key on your card')
+    const use = async (key: string): Promise<void> => {
+      await field.fill(key)
+      await page.getByRole('button', { name: 'Use this key' }).click()
+    }
+    const send = (): Promise<void> =>
+      page.getByRole('button', { name: 'Send request 1', exact: true }).click()
+    await page.getByLabel('Request 1', { exact: true }).fill('GET /store/orders')
+    await use('')
+    await page.getByText('This is not a key').waitFor()
+    await use(`${created.adminKey}…`)
+    await use('pst_mistyped')
+    expect(await field.isVisible()).toBe(false)
+    await send()
+    await page.getByText('The store refused your key.').waitFor()
+    await page.reload()
+    expect(await field.isVisible()).toBe(false)
+    await send()
+    await use(created.adminKey)
+    await send()
+    await page.getByText('Status 200').waitFor()
+    expect([
+      await field.isVisible(),
+      await page.getByText('The store refused your key.').isVisible(),
+    ]).toEqual([false, false])
+  })
+
   test('a change in a lesson stays when another tab of it changes another request', async () => {
     const context = await newContext()
     const { created } = await host.create()

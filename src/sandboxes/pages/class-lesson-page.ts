@@ -15,6 +15,7 @@ export const LESSON_SCRIPTS = `<script defer src="lesson.js"></script>
 export const KEY_FORM = `<form id="key-form" hidden>
 <label>Key on your card <input id="key" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Use this key</button></form>
+<p id="key-status" role="status"></p>
 `
 
 /** What a lesson of a teacher may link to. The policy of the page forbids scripts, also in addresses. */
@@ -43,8 +44,7 @@ ${LESSON_SCRIPTS}<script defer src="progress.js"></script>
 <main>
 <section id="progress" aria-labelledby="progress-title" data-control="${escapeHtml(controlPath)}">
 <h2 id="progress-title">Your progress</h2>
-${KEY_FORM}<p id="progress-status" role="status"></p>
-<ul id="exercises"></ul>
+${KEY_FORM}<ul id="exercises"></ul>
 <p><strong>Your teacher sees</strong> which exercises you have done and when, how many requests you tried, your last
 request that failed with its response, when you were last active, and how many requests you sent in the last minute.
 Your teacher can also read and change your store, read and save the log of your requests, and reset your store.</p>

@@ -13,9 +13,15 @@ export class Refusal extends Error {
 }
 
 /** Sends a request to the host and returns the response, if it is a success. Throws Refusal. */
-export async function receive(method, path, { key, body } = {}) {
+export async function receive(method, path, { key, body, signal } = {}) {
+  // A browser does not send another character, which would look as if the host did not respond.
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    throw new Refusal(
+      'This is not a key: a key has only letters, digits and underscores. Copy it again.',
+      401,
+    )
   const response = await fetch(hostPath + path, {
-    method,
+    ...{ method, signal },
     headers: {
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),

@@ -47,7 +47,9 @@ function fullName({ name, identifier }) {
 }
 
 async function showNames() {
-  if (code === '') throw new Error('This link is not complete. Open the whole link, or scan its code again.')
+  // A browser does not send another character.
+  if (!/^[!-~]+$/.test(code))
+    throw new Error('This link is not complete. Open the whole link, or scan its code again.')
   const invited = await ask('GET')
   students = invited.students
   // The host may have given the name to this tab already.

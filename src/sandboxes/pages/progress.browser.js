@@ -3,7 +3,6 @@
 
 const REFRESH_MS = 4000
 const section = document.getElementById('progress')
-const status = document.getElementById('progress-status')
 const list = document.getElementById('exercises')
 const stateTexts = { open: 'not started', tried: 'started', done: 'done' }
 let shownText = ''
@@ -18,11 +17,11 @@ async function refresh() {
     return askForKey('This is not the key of your sandbox.')
   }
   if (!response?.ok) {
-    status.textContent = 'The host does not respond. What you have done is kept.'
+    keyStatus.textContent = 'The host does not respond. What you have done is kept.'
     return
   }
   const text = await response.text()
-  status.textContent = ''
+  keyStatus.textContent = ''
   keyForm.hidden = true
   if (text === shownText) return
   shownText = text
@@ -42,11 +41,6 @@ function exerciseItem({ title, state, met, of, hint }) {
     item.append(details)
   }
   return item
-}
-
-function askForKey(text) {
-  if (text !== '') status.textContent = text
-  keyForm.hidden = false
 }
 
 keyForm.addEventListener('submit', refresh)

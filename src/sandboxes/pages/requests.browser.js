@@ -9,6 +9,9 @@ const controlPath = basePath.replace(/\/s\/([^/]+)$/, '/sandboxes/$1')
 const storageName = `petstore-key ${basePath}`
 const textsName = `petstore-lesson ${basePath}`
 const keyForm = document.getElementById('key-form')
+const keyStatus = document.getElementById('key-status')
+/** What a browser sends: fetch fails with other characters, which a key never has. */
+const KEY = /^[!-~]+$/
 let key = storedKey()
 
 // The key
@@ -36,13 +39,23 @@ function storedKey() {
     // A phone loads a page again that was in the background.
     store(sessionStorage, storageName, fragment)
   }
-  return fragment ?? stored(sessionStorage, storageName) ?? stored(localStorage, storageName) ?? ''
+  const known = fragment ?? stored(sessionStorage, storageName) ?? stored(localStorage, storageName) ?? ''
+  return KEY.test(known) ? known : ''
+}
+
+function askForKey(text) {
+  if (text !== '') keyStatus.textContent = text
+  keyForm.hidden = false
 }
 
 keyForm.addEventListener('submit', event => {
   event.preventDefault()
-  key = document.getElementById('key').value.replaceAll(/\s/g, '')
+  const given = document.getElementById('key').value.replaceAll(/\s/g, '')
+  if (!KEY.test(given))
+    return askForKey('This is not a key: a key has only letters, digits and underscores. Copy it again.')
+  key = given
   store(sessionStorage, storageName, key)
+  keyStatus.textContent = ''
   keyForm.hidden = true
 })
 keyForm.hidden = key !== ''
@@ -99,6 +112,9 @@ async function send({ method, url, headers, body }, signal) {
   const fromMs = performance.now()
   try {
     const response = await fetch(request)
+    // The key stays: a failure on demand refuses keys that work.
+    if (response.status === 401 && headers.some(([, value]) => value === `Bearer ${key}`))
+      askForKey('The store refused your key. If you have another one, type it here.')
     const { start, isCut } = await startOf(response)
     const ms = Math.round(performance.now() - fromMs)
     const note = isCut ? ` The page shows only the start of the body.` : ''
