@@ -101,6 +101,11 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   await page.getByRole('button', { name: 'Close' }).click()
   await page.getByRole('button', { name: 'Reset: the store of Ada' }).click()
   await until('the store was reset', () => host.host.find(ada?.id ?? '')?.generation === 2)
+  const classUrl = `${host.base}/classes/${ofClass.id}`
+  await page.route(classUrl, route => route.abort())
+  await page.getByText('The host does not respond').waitFor()
+  await page.unroute(classUrl)
+  await page.getByText('The store of Ada was reset.').waitFor()
   const opened = page.context().waitForEvent('page')
   await page.getByRole('button', { name: 'Console: of Ada' }).click()
   const studentConsole = await opened
@@ -117,6 +122,8 @@ test('the teacher gives a new key and resets a store on the board, and a wrong k
   expect(text).toStartWith(
     '\ufeffstudent,identifier,exercise,state,when,tries\n"Ada","Ada","1. Read something",',
   )
+  await page.getByRole('button', { name: 'Delete the class' }).click()
+  await page.getByText('The class was deleted.').waitFor()
   await page.close()
 })
 

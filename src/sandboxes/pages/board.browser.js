@@ -9,6 +9,8 @@ const storageName = `petstore-teacher ${classId}`
 let key = firstKey()
 /** The class as the host last returned it. */
 let board
+/** What the last button did, which is shown until the next one. */
+let doneText = ''
 /** The rows by the id of the sandbox, each with the text that it was made from. */
 const rows = new Map()
 
@@ -29,7 +31,7 @@ function firstKey() {
 function askForKey(text) {
   byId('board').hidden = true
   byId('key-form').hidden = false
-  if (text !== '') byId('status').textContent = text
+  if (text !== '') say(text)
 }
 
 byId('key-form').addEventListener('submit', event => {
@@ -46,28 +48,34 @@ byId('key-form').addEventListener('submit', event => {
 // Requests
 
 async function refresh() {
-  if (key === '') return askForKey('')
+  if (key === '') return askForKey(doneText)
   try {
     board = await send('GET', `/classes/${classId}`, { key })
   } catch (error) {
     // A wrong key is not sent again and again: the host limits them.
     if (error.status === 401 || error.status === 404) key = ''
-    if (key === '') return askForKey(error.message)
-    byId('status').textContent = 'The host does not respond: this is the last known state.'
-    return
+    if (key !== '') return say('The host does not respond: this is the last known state.')
+    doneText = ''
+    return askForKey(error.message)
   }
-  byId('status').textContent = ''
+  say(doneText)
   byId('key-form').hidden = true
   byId('board').hidden = false
   show()
 }
 
+/** Shows a text. A screen reader reads it out again if it is replaced, even by an equal one. */
+function say(text) {
+  if (byId('status').textContent !== text) byId('status').textContent = text
+}
+
 /** Runs what a button does, and shows how it ended. */
 async function act(text, work) {
   byId('error').hidden = true
+  doneText = ''
   try {
     await work()
-    byId('status').textContent = text
+    doneText = text
     await refresh()
   } catch (error) {
     byId('error').textContent = error.message
@@ -338,7 +346,7 @@ byId('results').addEventListener('click', () => {
 })
 byId('delete').addEventListener('click', () => {
   if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
-  act('', async () => {
+  act('The class was deleted.', async () => {
     await send('DELETE', `/classes/${classId}`, { key })
     key = ''
     sessionStorage.removeItem(storageName)
