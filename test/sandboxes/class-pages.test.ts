@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { Page, Route } from 'playwright-core'
 import { seriousViolations } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { ROOT } from '../support/root.ts'
@@ -153,6 +153,64 @@ test('a student sees the lesson, progress and what the teacher sees, and a hosti
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   expect(await seriousViolations(page)).toEqual([])
   expect(faults).toEqual([])
+  await page.close()
+})
+
+/** Holds back the requests of a page that have a method, at most some of them. Returns them in their order. */
+async function hold(page: Page, url: string, method: string, most = 100): Promise<Route[]> {
+  const held: Route[] = []
+  await page.route(url, route => {
+    if (route.request().method() !== method || held.length === most) return route.continue()
+    held.push(route)
+  })
+  return held
+}
+
+test('no hint is closed by a late response, another tab, or the next click', async () => {
+  const exercises = [1, 2, 3, 4].map(
+    number => `\n## ${number}\n\n\`\`\`check\nlistPets\n\`\`\`\n\n\`\`\`hint\nLook\n\`\`\`\n`,
+  )
+  await using session = await openClass(['Ada'], {}, `# L\n${exercises.join('')}`)
+  const { host, ofClass } = session
+  const { page } = await open(`${host.base}/board/${ofClass.id}#key=${ofClass.teacherKey}`)
+  const openHint = (number: number): Promise<void> =>
+    page.getByRole('button', { name: `Open hint: the hint of ${number}` }).click()
+  const openHints = (): string[] =>
+    host.host.classes.board(ofClass.id).exercises.flatMap(({ id, isHintOpen }) => (isHintOpen ? [id] : []))
+  await page.getByRole('button', { name: 'Open hint: the hint of 1' }).waitFor()
+  const classUrl = `${host.base}/classes/${ofClass.id}`
+  const late = await hold(page, classUrl, 'GET', 1)
+  await until('the board is read', () => late.length > 0)
+  const earlier = await late[0]?.fetch()
+  host.host.ofClasses.updateClass(ofClass.id, { openHints: ['1'] })
+  await openHint(2)
+  await page.getByText('The hint is open for everybody.').waitFor()
+  expect(openHints()).toEqual(['1', '2'])
+  const next = page.waitForRequest(classUrl)
+  await late[0]?.fulfill({ ...(earlier && { response: earlier }) })
+  // The page has seen the late response when it asks again.
+  await next
+  expect(await page.getByRole('button', { name: 'Hint is open' }).count()).toBe(2)
+  const changes = await hold(page, classUrl, 'PATCH', 1)
+  await openHint(3)
+  await until('the first change is held back', () => changes.length > 0)
+  const read = page.waitForResponse(classUrl)
+  await openHint(4)
+  await read
+  await changes[0]?.continue()
+  await until('both hints are open', () => openHints().length === 4)
+  await page.close()
+})
+
+test('a board waits for one response at a time, and says that none came', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, ofClass } = session
+  const { page } = await open(`${host.base}/board/${ofClass.id}#key=${ofClass.teacherKey}`)
+  await page.getByRole('row', { name: /^Ada/ }).waitFor()
+  const held = await hold(page, `${host.base}/classes/${ofClass.id}`, 'GET')
+  await page.getByText('The host does not respond').waitFor()
+  // The next one may have begun.
+  expect(held.length).toBeLessThan(3)
   await page.close()
 })
 

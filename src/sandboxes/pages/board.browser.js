@@ -3,8 +3,11 @@
 import { byId, hostPath, receive, send } from './host.js'
 
 const REFRESH_MS = 1500
+/** How long a refresh waits for the host, before the page says that it does not respond. */
+const RESPONSE_MS_MAX = 10_000
 const IDLE_MS = 5 * 60_000
 const classId = location.pathname.split('/').at(-1)
+const classPath = `/classes/${classId}`
 const storageName = `petstore-teacher ${classId}`
 let key = firstKey()
 /** The class as the host last returned it. */
@@ -47,21 +50,47 @@ byId('key-form').addEventListener('submit', event => {
 
 // Requests
 
+/** How many refreshes have begun, and which of them the page shows. */
+let begun = 0
+let shown = 0
+
 async function refresh() {
   if (key === '') return askForKey(doneText)
-  try {
-    board = await send('GET', `/classes/${classId}`, { key })
-  } catch (error) {
-    // A wrong key is not sent again and again: the host limits them.
-    if (error.status === 401 || error.status === 404) key = ''
-    if (key !== '') return say('The host does not respond: this is the last known state.')
-    doneText = ''
-    return askForKey(error.message)
-  }
+  const sentKey = key
+  const number = ++begun
+  const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
+  const { read, error } = await send('GET', classPath, { key, signal }).then(
+    read => ({ read }),
+    error => ({ error }),
+  )
+  // A late response has an older state, or is about another key.
+  if (number < shown || sentKey !== key) return
+  shown = number
+  if (error) return showFailure(error)
+  board = read
   say(doneText)
   byId('key-form').hidden = true
   byId('board').hidden = false
   show()
+}
+
+function showFailure({ status, message }) {
+  if (status !== 401 && status !== 404) return say('The host does not respond: this is the last known state.')
+  // A wrong key is not sent again and again: the host limits them.
+  key = ''
+  doneText = ''
+  askForKey(message)
+}
+
+let isPolling = false
+
+/** Refreshes the board, unless the last one still waits for the host. */
+async function poll() {
+  if (isPolling) return
+  isPolling = true
+  await refresh().finally(() => {
+    isPolling = false
+  })
 }
 
 /** Shows a text. A screen reader reads it out again if it is replaced, even by an equal one. */
@@ -161,16 +190,25 @@ function exerciseHead({ id, title, hasHint, isHintOpen }, text) {
   if (!hasHint || byId('projector').checked) return head
   head.append(
     button(isHintOpen ? 'Hint is open' : 'Open hint', `the hint of ${title}`, () =>
-      act(isHintOpen ? 'The hint is closed.' : 'The hint is open for everybody.', () => {
-        const others = board.exercises
-          .filter(other => other.isHintOpen && other.id !== id)
-          .map(other => other.id)
-        const openHints = isHintOpen ? others : [...others, id]
-        return send('PATCH', `/classes/${classId}`, { key, body: { openHints } })
-      }),
+      act(isHintOpen ? 'The hint is closed.' : 'The hint is open for everybody.', () =>
+        changeHint(id, !isHintOpen),
+      ),
     ),
   )
   return head
+}
+
+let lastChange = Promise.resolve()
+
+/** Opens or closes a hint, after the change before. All open hints are sent, so those of another tab are read first. */
+function changeHint(id, isOpen) {
+  const change = async () => {
+    const { exercises } = await send('GET', classPath, { key })
+    const others = exercises.filter(other => other.isHintOpen && other.id !== id).map(other => other.id)
+    await send('PATCH', classPath, { key, body: { openHints: isOpen ? [...others, id] : others } })
+  }
+  lastChange = lastChange.then(change, change)
+  return lastChange
 }
 
 function studentRow(student, index, isProjector) {
@@ -236,9 +274,7 @@ function actionsCell(student) {
           `Remove ${name}? The store and all results of ${name} are deleted; the name and the place are free.`,
         )
       )
-        act(`${name} was removed.`, () =>
-          send('DELETE', `/classes/${classId}/students/${sandboxId}`, { key }),
-        )
+        act(`${name} was removed.`, () => send('DELETE', `${classPath}/students/${sandboxId}`, { key }))
     }),
     button('Archive', `the store and requests of ${name}`, () =>
       act('', async () => {
@@ -309,7 +345,7 @@ function showInvitation() {
 /** Changes the link, and shows how it is then. */
 async function changeInvitation(method) {
   await act('', async () => {
-    invitation = await send(method, `/classes/${classId}/invitation`, { key })
+    invitation = await send(method, `${classPath}/invitation`, { key })
   })
   showInvitation()
   // The dialog covers the error of the page.
@@ -347,11 +383,11 @@ byId('results').addEventListener('click', () => {
 byId('delete').addEventListener('click', () => {
   if (!window.confirm('Delete the class with all its stores and results? This cannot be undone.')) return
   act('The class was deleted.', async () => {
-    await send('DELETE', `/classes/${classId}`, { key })
+    await send('DELETE', classPath, { key })
     key = ''
     sessionStorage.removeItem(storageName)
   })
 })
 for (const id of ['filter', 'which', 'projector']) byId(id).addEventListener('input', () => board && show())
-refresh()
-setInterval(() => document.hidden || refresh(), REFRESH_MS)
+poll()
+setInterval(() => document.hidden || poll(), REFRESH_MS)
