@@ -214,6 +214,29 @@ test('a board waits for one response at a time, and says that none came', async 
   await page.close()
 })
 
+test('the new keys of several students, given at one moment, are all shown', async () => {
+  await using session = await openClass(['Ada', 'Bob', 'Cleo'])
+  const { host, ofClass, students } = session
+  const { page } = await open(`${host.base}/board/${ofClass.id}#key=${ofClass.teacherKey}`)
+  page.on('dialog', dialog => dialog.accept())
+  const held = await hold(page, `${host.base}/sandboxes/*/key`, 'POST')
+  for (const { label } of students) await page.getByRole('button', { name: `New key: for ${label}` }).click()
+  await until('all have been asked for', () => held.length === 3)
+  await Promise.all(held.map(route => route.continue()))
+  const heading = page.getByRole('heading', { name: 'The new key of' })
+  const shown = new Set<string>()
+  for (const _ of students) {
+    await until('another key is shown', async () => !shown.has(await heading.innerText()))
+    const title = await heading.innerText()
+    shown.add(title)
+    const student = students.find(({ label }) => title === `The new key of ${label}`)
+    const key = await page.locator('#dialog-key').innerText()
+    expect((await call('GET', `${student?.baseUrl}/store/orders`, key)).status).toBe(200)
+    await page.getByRole('button', { name: 'Close' }).click()
+  }
+  await page.close()
+})
+
 test('a board of 200 students takes little time to refresh', async () => {
   const names = Array.from({ length: 200 }, (_, index) => `Student ${index}`)
   await using session = await openClass(names)

@@ -289,6 +289,9 @@ function actionsCell(student) {
 async function replaceKey(student) {
   const { sandboxId, name, identifier } = student
   const { adminKey, baseUrl } = await send('POST', `/sandboxes/${sandboxId}/key`, { key })
+  // A key is shown once: the one of another student stays until the teacher closes it.
+  while (byId('dialog').open)
+    await new Promise(resolve => byId('dialog').addEventListener('close', resolve, { once: true }))
   byId('dialog-title').textContent = `The new key of ${fullName(student)}`
   byId('dialog-text').textContent =
     `The address is still ${baseUrl}. The key is shown only now: the list of "petstore class create" has the old one.`
