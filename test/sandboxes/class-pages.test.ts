@@ -256,6 +256,28 @@ test('a board of 200 students takes little time to refresh', async () => {
   await page.close()
 })
 
+test('what a student has done is not undone by a late response, and a removed student is told so', async () => {
+  await using session = await openClass(['Ada'])
+  const { host, ofClass, students } = session
+  const [ada] = students
+  const { page } = await open(`${ada?.baseUrl}/docs/guide/lesson#key=${ada?.adminKey}`)
+  const progressUrl = `${host.base}/sandboxes/${ada?.id}/progress`
+  await page.getByText('1. Read something: not started').waitFor()
+  const late = await hold(page, progressUrl, 'GET', 1)
+  await until('the progress is read', () => late.length > 0)
+  const earlier = await late[0]?.fetch()
+  await call('GET', `${ada?.baseUrl}/pets?limit=1`, undefined)
+  await page.getByText('✓ 1. Read something: done').waitFor()
+  const seen = page.waitForResponse(progressUrl)
+  await late[0]?.fulfill({ ...(earlier && { response: earlier }) })
+  await seen
+  await page.evaluate(`fetch('/livez').then(response => response.text())`)
+  expect(await page.getByText('✓ 1. Read something: done').isVisible()).toBe(true)
+  await call('DELETE', `${host.base}/classes/${ofClass.id}/students/${ada?.id}`, ofClass.teacherKey)
+  await page.getByText('Your store was deleted').waitFor()
+  await page.close()
+})
+
 /** Sends a request of the lesson with the keyboard, with another text if one is given. Returns what the page shows. */
 async function sendInLesson(page: Page, number: number, text?: string): Promise<string> {
   const area = page.getByLabel(`Request ${number}`, { exact: true })

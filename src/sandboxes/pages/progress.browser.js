@@ -4,24 +4,35 @@
 const REFRESH_MS = 4000
 const section = document.getElementById('progress')
 const list = document.getElementById('exercises')
+const failures = {
+  200: '',
+  404: 'Your store was deleted, or the class has ended. Ask your teacher.',
+  other: 'The host does not respond. What you have done is kept.',
+}
 const stateTexts = { open: 'not started', tried: 'started', done: 'done' }
 let shownText = ''
+/** How many refreshes have begun, and which of them the page shows. */
+let begun = 0
+let shown = 0
 
 async function refresh() {
   if (key === '') return askForKey('')
+  const sentKey = key
+  const number = ++begun
   const headers = { Authorization: `Bearer ${key}` }
-  const response = await fetch(section.dataset.control, { headers }).catch(() => undefined)
-  if (response?.status === 401) {
+  const { status, text } = await fetch(section.dataset.control, { headers })
+    .then(async response => ({ status: response.status, text: await response.text() }))
+    .catch(() => ({}))
+  // A late response has an older state, or is about another key.
+  if (number < shown || sentKey !== key) return
+  shown = number
+  if (status === 401) {
     // A wrong key is not sent again and again: the host limits them for the whole class.
     key = ''
     return askForKey('This is not the key of your sandbox.')
   }
-  if (!response?.ok) {
-    keyStatus.textContent = 'The host does not respond. What you have done is kept.'
-    return
-  }
-  const text = await response.text()
-  keyStatus.textContent = ''
+  keyStatus.textContent = failures[status] ?? failures.other
+  if (status !== 200) return
   keyForm.hidden = true
   if (text === shownText) return
   shownText = text
