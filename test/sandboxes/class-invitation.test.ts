@@ -10,6 +10,7 @@ import { seriousViolations } from '../support/accessibility.ts'
 import { launchBrowser } from '../support/browser.ts'
 import { startProcess } from '../support/process.ts'
 import type { CallResult, TestHost, TestHostOptions } from '../support/sandbox-host.ts'
+import { until } from '../support/until.ts'
 import { call, inDays, LESSON, openClass, refuseWrites } from './class-session.ts'
 
 const STUDENTS = 200
@@ -366,8 +367,15 @@ test('the teacher opens the link on the board, and a student joins on a phone an
   expect(await page.getByLabel('Type your name').isVisible()).toBe(false)
   expect(await seriousViolations(page)).toEqual([])
   await invite(host, ofClass, codeOf({ link })).join('Ada')
+  const lateNames: Route[] = []
+  await page.route('**/join', route => {
+    if (route.request().method() !== 'GET') return route.continue()
+    lateNames.push(route)
+  })
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByText('"Ada" is taken.').waitFor()
+  await until('the names are read again', () => lateNames.length > 0)
+  const earlier = await lateNames[0]?.fetch()
   await page.getByLabel('Choose your name').selectOption('Grace')
   // A proxy loses the response: the name is taken, and the page gets it with its ticket.
   const loseResponse = async (route: Route): Promise<void> => {
@@ -380,6 +388,12 @@ test('the teacher opens the link on the board, and a student joins on a phone an
   await page.getByRole('button', { name: 'Join' }).click()
   await page.getByRole('heading', { name: 'The card of Grace' }).waitFor()
   await page.getByText('Keep this card').waitFor()
+  const isAnswered = page.waitForResponse('**/join')
+  await lateNames[0]?.fulfill({ ...(earlier && { response: earlier }) })
+  await isAnswered
+  await page.evaluate(`fetch('/livez').then(response => response.text())`)
+  expect(await page.getByRole('button', { name: 'Join' }).isVisible()).toBe(false)
+  await page.unroute('**/join')
   expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(390)
   expect(await seriousViolations(page)).toEqual([])
   const key = await page.locator('#key').innerText()
@@ -408,7 +422,10 @@ test('a student of a class without a list types a name on a phone', async () => 
   const page = await browser.newPage({ viewport: { width: 390, height: 800 } })
   page.on('dialog', dialog => dialog.accept())
   const { link } = host.host.ofClasses.openInvitation(ofClass.id)
+  await page.route('**/join', route => route.abort(), { times: 1 })
   await page.goto(link)
+  await page.getByText('The host cannot be reached.').waitFor()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.getByLabel('Type your name').fill('  Ada Lovelace ')
   expect(await page.getByLabel('Choose your name').isVisible()).toBe(false)
   let isLost = true

@@ -10,6 +10,7 @@ export function joinPage(base: string): string {
 <h1 id="title">Join a class</h1>
 <noscript><p class="message error">This page needs JavaScript.</p></noscript>
 <p id="error" class="message error" role="alert" hidden></p>
+<button type="button" id="again" hidden>Try again</button>
 <form id="join" hidden>
 <label id="choice">Choose your name <select id="names"></select></label>
 <label id="other">Type your name <input id="typed" maxlength="100" autocomplete="name"></label>

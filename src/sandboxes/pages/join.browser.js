@@ -14,13 +14,10 @@ const storedAs = `petstore-join-${classId}`
 let asked = storedRequest()
 
 /** Sends a request with the code. Throws Refusal. */
-async function ask(method, body) {
-  return await send(method, `/classes/${classId}/join`, { key: code, body }).catch(error => {
-    throw hasResponse(error) ? error : new Refusal(NO_RESPONSE)
-  })
+function ask(method, body) {
+  return send(method, `/classes/${classId}/join`, { key: code, body })
 }
 
-const hasResponse = ({ status }) => status !== undefined
 /** Whether a refusal is about the request, so that repeating it is of no use. */
 const isFinal = ({ status }) => status >= 400 && status < 500 && status !== 408 && status !== 429
 
@@ -47,10 +44,16 @@ function fullName({ name, identifier }) {
 }
 
 async function showNames() {
+  byId('again').hidden = true
   // A browser does not send another character.
   if (!/^[!-~]+$/.test(code))
     throw new Error('This link is not complete. Open the whole link, or scan its code again.')
-  const invited = await ask('GET')
+  const invited = await ask('GET').catch(error => {
+    byId('again').hidden = isFinal(error) || !byId('join').hidden
+    throw error
+  })
+  // Meanwhile, the student has joined.
+  if (!byId('card').hidden) return
   students = invited.students
   // The host may have given the name to this tab already.
   if (asked && !students.some(student => fullName(student) === fullName(asked.student)))
@@ -126,10 +129,11 @@ async function join(student, button) {
       // Somebody else may have taken the name.
       showNames().catch(() => {})
     }
-    throw error
+    throw error.status === undefined ? new Refusal(NO_RESPONSE) : error
   } finally {
     button.disabled = false
     button.textContent = 'Join'
   }
 }
+byId('again').addEventListener('click', () => attempt(showNames))
 attempt(showNames)
