@@ -2,7 +2,7 @@ import { afterAll, afterEach, describe, expect, test } from 'bun:test'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import jsQR from 'jsqr'
-import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import type { Browser, BrowserContext, Locator, Page, Route } from 'playwright-core'
 import { cardsPage } from '../../src/sandboxes/pages/cards-page.ts'
 import { landingPage } from '../../src/sandboxes/pages/landing-page.ts'
 import { noSandboxPage, printPage } from '../../src/sandboxes/pages/print-page.ts'
@@ -252,6 +252,40 @@ describe('the pages of a host in a real browser', () => {
     await list.getByRole('button', { name: 'Ada' }).click()
     await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
     expect(await list.getByRole('button').count()).toBe(1)
+  })
+
+  test('a late response about a sandbox changes nothing of the one that the page shows then', async () => {
+    const context = await newContext()
+    const { page } = await open(context, `${host.base}/`)
+    const keys: Record<string, string> = {}
+    for (const label of ['Ada', 'Grace']) {
+      const section = await createOn(page, /Empty/, label)
+      const id = (await section.locator('#address').innerText()).split('/').at(-1)
+      keys[`${host.base}/sandboxes/${id}`] = await section.locator('#key').innerText()
+    }
+    const [ofAda = ''] = Object.keys(keys)
+    const list = page.getByRole('region', { name: 'Created in this browser' })
+    const grace = page.getByRole('region', { name: 'Your sandbox: Grace' })
+    const held: Route[] = []
+    await page.route(ofAda, route => {
+      held.push(route)
+    })
+    await list.getByRole('button', { name: 'Ada' }).click()
+    await list.getByRole('button', { name: 'Grace' }).click()
+    await grace.waitFor()
+    const isAnswered = page.waitForResponse(ofAda)
+    await held[0]?.continue()
+    await isAnswered
+    await page.evaluate(`fetch('/livez').then(response => response.text())`)
+    expect(await grace.isVisible()).toBe(true)
+    await list.getByRole('button', { name: 'Ada' }).click()
+    await list.getByRole('button', { name: 'Grace' }).click()
+    await grace.waitFor()
+    await fetch(ofAda, { method: 'DELETE', headers: { Authorization: `Bearer ${keys[ofAda]}` } })
+    await held[1]?.continue()
+    await page.getByRole('alert').getByText('There is no sandbox at this address').waitFor()
+    expect(await grace.isVisible()).toBe(true)
+    expect(await list.getByRole('button').allInnerTexts()).toEqual([expect.stringContaining('Grace')])
   })
 
   test('the page works in a browser that stores nothing, and says that the key must be copied', async () => {

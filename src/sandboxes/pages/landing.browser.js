@@ -6,6 +6,8 @@ const STORAGE_NAME = 'petstore-sandboxes'
 
 /** The sandbox that the page shows. */
 let shown
+/** The id of the sandbox that was asked for last. */
+let wantedId
 
 // What this browser remembers
 
@@ -68,20 +70,24 @@ function clearMessages() {
   }
 }
 
-/** Runs the action of a button, unless its previous action is still running. Errors become messages. */
-async function run(button, action) {
+/**
+ * Runs the action of a button, unless its previous action is still running. Errors become messages. `sandbox` is the one
+ * that the action is about. The page may show another one when it ends.
+ */
+async function run(button, action, sandbox) {
   if (button.getAttribute('aria-disabled') === 'true') return
   button.setAttribute('aria-disabled', 'true')
   try {
     await action()
   } catch (error) {
     const isGone = error instanceof Refusal && error.status === 404
-    if (isGone && shown) {
-      forget(shown.id)
-      hide()
+    if (isGone && sandbox) {
+      forget(sandbox.id)
+      if (shown?.id === sandbox.id) hide()
     }
     // A message in a part of the page that is hidden would not be seen.
-    if (shown && button.closest('[data-says]')) showMessageNear(button, errorText(error), true)
+    if (shown && shown.id === sandbox?.id && button.closest('[data-says]'))
+      showMessageNear(button, errorText(error), true)
     else showError(error)
   } finally {
     button.removeAttribute('aria-disabled')
@@ -155,6 +161,7 @@ function showCalls(sandbox) {
 /** Shows a sandbox. `isStored` is whether the browser remembers it. */
 function show(sandbox, isStored) {
   shown = sandbox
+  wantedId = sandbox.id
   clearMessages()
   const { id, baseUrl, adminKey, label, expiresAt } = sandbox
   byId('sandbox-title').textContent = label ? `Your sandbox: ${label}` : 'Your sandbox'
@@ -196,7 +203,7 @@ function showRemembered() {
       part.textContent = text
       button.append(part, ' ')
     }
-    button.addEventListener('click', () => run(button, () => open(sandbox)))
+    button.addEventListener('click', () => run(button, () => open(sandbox), sandbox))
     item.append(button)
     return item
   })
@@ -208,13 +215,9 @@ function showRemembered() {
 async function open(sandbox) {
   showStatus('')
   hide()
-  try {
-    const current = await send('GET', `/sandboxes/${sandbox.id}`, { key: sandbox.adminKey })
-    show({ ...current, adminKey: sandbox.adminKey }, true)
-  } catch (error) {
-    if (error.status === 404) forget(sandbox.id)
-    throw error
-  }
+  wantedId = sandbox.id
+  const current = await send('GET', `/sandboxes/${sandbox.id}`, { key: sandbox.adminKey })
+  if (wantedId === sandbox.id) show({ ...current, adminKey: sandbox.adminKey }, true)
 }
 
 async function create(form) {
@@ -231,13 +234,15 @@ async function create(form) {
 async function reset({ id, adminKey }) {
   if (!confirm('Reset this sandbox to its initial content?')) return
   await send('POST', `/sandboxes/${id}/reset`, { key: adminKey })
-  showMessageNear(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
+  if (shown?.id === id)
+    showMessageNear(byId('reset'), 'The sandbox was reset. Its address and its key are the same.')
 }
 
 async function remove({ id, adminKey }) {
   if (!confirm('Delete this sandbox and everything in it?')) return
   await send('DELETE', `/sandboxes/${id}`, { key: adminKey })
   forget(id)
+  if (shown?.id !== id) return
   hide()
   showStatus('The sandbox was deleted.')
   byId('create').querySelector('button').focus()
@@ -276,8 +281,11 @@ byId('create').addEventListener('submit', event => {
   event.preventDefault()
   run(event.submitter ?? byId('create').querySelector('button'), () => create(event.target))
 })
-byId('reset').addEventListener('click', event => run(event.currentTarget, () => reset(shown)))
-byId('delete').addEventListener('click', event => run(event.currentTarget, () => remove(shown)))
+for (const [id, action] of Object.entries({ reset, delete: remove }))
+  byId(id).addEventListener('click', event => {
+    const sandbox = shown
+    run(event.currentTarget, () => action(sandbox), sandbox)
+  })
 for (const button of document.querySelectorAll('[data-copy]')) {
   button.addEventListener('click', () => copy(button, byId(button.dataset.copy).textContent))
 }
