@@ -361,6 +361,15 @@ describe('the pages of a host in a real browser', () => {
     expect(text).toContain(`BASE=${created.baseUrl}`)
     expect(text).not.toContain('KEY=')
     expect([...faults, ...withoutKey.faults]).toEqual([])
+    await withoutKey.page.route(address, (route, request) =>
+      request.isNavigationRequest() ? route.continue() : route.fulfill({ status: 502, body: 'Bad gateway' }),
+    )
+    const refused = withoutKey.page.waitForResponse(response => response.status() === 502)
+    await withoutKey.page.goto('about:blank')
+    await withoutKey.page.goto(`${address}#key=${created.adminKey}`)
+    await refused
+    await withoutKey.page.locator('#expiry').filter({ hasNotText: 'UTC' }).waitFor()
+    expect(await withoutKey.page.getByText('This page has no key').isVisible()).toBe(true)
   })
 
   for (const [place, isSecure] of [

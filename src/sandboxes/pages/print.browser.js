@@ -6,6 +6,7 @@ async function showKey() {
   const key = given.get('key')
   if (key === null || !/^pst_[0-9A-Za-z]{49}$/.test(key)) return
   const response = await fetch(location.pathname, { headers: { Authorization: `Bearer ${key}` } })
+  if (!response.ok) return
   const page = new DOMParser().parseFromString(await response.text(), 'text/html')
   // The board knows what tells students with one name apart. The page of an address must not.
   if (given.has('identifier')) page.querySelector('h1').append(` (${given.get('identifier')})`)
