@@ -24,6 +24,7 @@ import { isKeyRefused, onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import {
   basePath,
+  current,
   findStoredKey,
   forgetKey,
   type KeyPlace,
@@ -70,6 +71,8 @@ export function App() {
     (next: Entrance, places?: readonly KeyPlace[]): void => {
       forgetKey(usedKey, places)
       queries.clear()
+      current.client = undefined
+      importRun.set(undefined)
       // A sale can be undone in its note, with the key that sold.
       notifications.clean()
       setLinkKey(undefined)
@@ -92,11 +95,18 @@ export function App() {
   useEffect(() => {
     if (!session) return
     let isOver = false
+    let isChecking = false
     // The refused request may be one of a session before this one.
-    const check = (): Promise<unknown> =>
-      session.client.getCurrentKey({}).catch(error => {
+    const check = async (): Promise<void> => {
+      if (isChecking) return
+      isChecking = true
+      try {
+        await session.client.getCurrentKey({})
+      } catch (error) {
         if (isKeyRefused(error) && !isOver) leave({ reason: sentenceOf(error) })
-      })
+      }
+      isChecking = false
+    }
     const ignoreRefusals = onKeyRefused(() => void check())
     return () => {
       isOver = true
@@ -107,11 +117,15 @@ export function App() {
     if (!session) return
     return onKeptKeyDeleted(session.key, () => leave({ reason: t('You signed out in another tab.') }))
   }, [leave, session])
+  const begin = (next: Session): void => {
+    current.client = next.client
+    setSession(next)
+  }
   if (!session) {
     return (
       <>
         <ThrottleAlert />
-        <SignIn entrance={entrance} onSignedIn={setSession} />
+        <SignIn entrance={entrance} onSignedIn={begin} />
       </>
     )
   }

@@ -177,6 +177,7 @@ test('after a sign-out, nothing of that session can undo a sale or end the next 
   await page.getByRole('link', { name: 'Categories' }).click()
   await page.getByRole('heading', { name: 'Categories' }).waitFor()
   expect(await page.evaluate('Object.values(sessionStorage)')).toEqual([ADMIN_KEY])
+  expect(await page.getByText('was not taken back').count()).toBe(0)
 })
 
 test('a revoked key ends the session, and the sign-in page says why', async () => {

@@ -23,9 +23,10 @@ interface ImportRun {
 
 export const importRun = sharedValue<ImportRun | undefined>(undefined)
 
-/** Says what is new about an import. */
+/** Says what is new about an import. One that was forgotten, as at a sign-out, is shown only if it starts again. */
 export function updateRun(importId: bigint, news: Partial<ImportRun>): void {
   const run = importRun.get()
+  if (run?.importId !== importId && news.isRunning !== true) return
   const known = run?.importId === importId ? run : { loaded: 0, isRunning: true }
   importRun.set({ ...known, importId, ...news })
 }

@@ -73,9 +73,11 @@ export function SalesReport({ from, to, kind }: ReportProps) {
     </Button>
   )
   const error = read.error ?? places.error
-  if (error) return <Refusal error={error} onRetry={() => void (read.error ? read : places).refetch()} />
+  const refusal = <Refusal error={error} onRetry={() => void (read.error ? read : places).refetch()} />
+  if (error && !isReady) return refusal
   return (
     <Stack className="printed report">
+      {refusal}
       <Title order={2} size="h4" className="name">
         {rich(titles[kind], { shop: <Name name={shopName} /> })}
       </Title>

@@ -41,10 +41,12 @@ export function Takings({ from, to, hasTable }: Period & { readonly hasTable: bo
     queryKey: ['orders', 'takings', from, to, by],
     queryFn: async () => (await client.listSalesTotals({ from, to, by })).data.periods,
   })
-  if (error) return <Refusal error={error} onRetry={() => void refetch()} />
+  const refusal = <Refusal error={error} onRetry={() => void refetch()} />
+  if (error && !data) return refusal
   const period = periodText({ from, to })
   return (
     <Stack gap="xs">
+      {refusal}
       {/* The list of orders below is printed with it: its sum has open orders, and what came back. */}
       <Text role="status" {...(hasTable && { className: 'printed' })}>
         {data
