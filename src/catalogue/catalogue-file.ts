@@ -203,9 +203,12 @@ export function readPets(
 /** A quick look at each cell, before the reading of an amount. */
 const THREE_DIGITS = /[.,]\d{3}(?!\d)/
 
+/** A number with decimals as the reader of workbooks writes it. */
+const WORKBOOK_NUMBER = new RegExp(`^-?\\d+\\.\\d+${NUMBER_END}$`)
+
 /** Returns the value of a cell with a price: a number of a workbook keeps its sign. */
 function priceValue(cell: string): string {
-  return cell.endsWith(NUMBER_END) ? cell : cellValue(cell)
+  return WORKBOOK_NUMBER.test(cell) ? cell : cellValue(cell)
 }
 
 function isUnclear(cell: string): boolean {

@@ -14,11 +14,11 @@ const ROWS_PER_CHUNK = 1000
 const ZIP_START = 'PK\x03\x04'
 const WORKBOOK_PART = 'xl/workbook.xml'
 const SHEET_PART = /^xl\/worksheets\/[^/]+\.xml$/
-const CELL_NAMES = / r="([A-Z]{1,8})(\d{1,15})"/g
+const CELL_NAMES = /\sr=["']([A-Z]{1,8})(\d{1,15})["']/g
 /** The prefix of an XML namespace, which some programs write. */
-const PREFIX = /(<\/?)\w+:(?=[cfv][\s/>])/g
+const PREFIX = /(<\/?)[\w.-]+:(?=[cfv][\s/>])/g
 /** An error such as #N/A, which the library reads as an empty cell. */
-const ERROR_CELL = /(<c\s[^<>]*)\bt="e"/g
+const ERROR_CELL = /(<c\s[^<>]*)\bt=["']e["']/g
 /** A formula without a value, which the library reads as an empty cell, too. Its attributes, and an empty value. */
 const WITHOUT_VALUE =
   /<c(\s[^<>]*)>\s*<f(?:[\s/][^<>]*)?>(?:[^<]*<\/f>)?\s*(<v(?:[\s/][^<>]*)?>\s*(?:<\/v>\s*)?)?<\/c>/g
@@ -116,8 +116,8 @@ async function checkedSheets(
 
 /** Returns a cell with a text for its missing value. The value of a formula that results in a text may be empty. */
 function withMissing(cell: string, attributes: string, empty: string | undefined): string {
-  if (empty !== undefined && /\st="str"/.test(attributes)) return cell
-  const [, name = ''] = /\sr="(\w+)"/.exec(attributes) ?? []
+  if (empty !== undefined && /\st=["']str["']/.test(attributes)) return cell
+  const [, name = ''] = /\sr=["'](\w+)["']/.exec(attributes) ?? []
   return `<c r="${name}" t="str"><v>${NO_VALUE}${name}</v></c>`
 }
 

@@ -35,7 +35,7 @@ export function moneyFormat(currency: string, locale?: string): Intl.NumberForma
 const OTHER_DECIMALS = Object.entries({
   0: 'BIF BYR CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF',
   3: 'BHD IQD JOD KWD LYD OMR TND',
-  4: 'CLF UYW',
+  4: 'CLF',
 })
 
 /** Returns the number of decimals of a currency: 2 for EUR, 0 for JPY, 3 for KWD. */

@@ -326,6 +326,10 @@ test('a price such as 1.250 is read as the others show, or as the user says, and
     expect.stringContaining('must be an amount of EUR'),
   ])
   // A currency with three decimals is written so, but so are thousands.
+  // Such blanks are pasted with a text.
+  expect((await readPrices(['12,50 €\u2060', '\u206012.50\u2060', '12,-\u2060', '\u2060'])).read).toEqual([
+    ...[1250n, 1250n, 1200n, undefined],
+  ])
   expect((await readPrices(['1.250'], 'KWD')).read).toEqual([`price "1.250" ${unclear}`])
   expect((await readPrices(['1.250', '0.900'], 'KWD')).read).toEqual([1250n, 900n])
   expect((await readPrices(['1.250', '2,500.500'], 'KWD')).read).toEqual([1250n, 2_500_500n])

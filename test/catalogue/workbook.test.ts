@@ -215,6 +215,7 @@ test('a workbook with a cell without its value, or with one too far away, is ref
     '<c r="C2">\n<f>2+1</f>\n<v></v>\n</c>',
     '<x:c r="C2"><x:f>SUM(E2:F2)</x:f></x:c>',
     '<x:c r="C2"><x:f>SUM(E2:F2)</x:f><x:v></x:v></x:c>',
+    "<x-y:c r='C2'><x-y:f>SUM(E2:F2)</x-y:f></x-y:c>",
   ]) {
     expect((await read(sheet(cell))).lines).toEqual([
       'pets.xlsx: the cell C2 ("S") has a formula without its value: correct it, and save the ' +
@@ -225,6 +226,7 @@ test('a workbook with a cell without its value, or with one too far away, is ref
   for (const cell of [
     '<c r="C2" s="1" t="e"><f>A9</f><v>#REF!</v></c>',
     '<x:c r="C2" t="e"><x:v>#REF!</x:v></x:c>',
+    "<x-y:c r='C2' t='e'><x-y:v>#REF!</x-y:v></x-y:c>",
   ])
     expect((await read(sheet(cell))).lines).toEqual([
       '2: quantity "#REF!" is an error of the spreadsheet: correct it there',
