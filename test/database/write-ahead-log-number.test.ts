@@ -58,7 +58,7 @@ test('while another process reads the log, both numbers are valid, however often
   expect(() => refuseWrongFiles(directory)).not.toThrow()
 })
 
-test('while another process holds the lock, or the disk is full, the record stays whole', () => {
+test('while another process holds the lock, the record stays whole, however often the store tries again', () => {
   expect(log.renew('TRUNCATE')).toBeTrue()
   const other = new SqliteConnection(file, { readonly: false })
   for (let attempt = 1; attempt <= 12; attempt++) {

@@ -77,12 +77,10 @@ export class LogNumber {
 
   #addNumber(isOpen: boolean): void {
     const number = this.#pending ?? randomInt(1, NUMBER_MAX) + (isOpen ? OPEN_BIT : 0)
-    if (this.#pending === undefined) {
-      this.#pending = number
-      this.#numbers = [...this.#numbers, number]
-      // The record is written first, so that no moment has a database whose number is unknown.
-      this.#writeRecord()
-    }
+    if (this.#pending === undefined) this.#numbers = [...this.#numbers, number]
+    this.#pending = number
+    // The record is written first, so that no moment has a database whose number is unknown.
+    this.#writeRecord()
     this.#setNumber(number)
     this.#pending = undefined
     this.#isNew = true

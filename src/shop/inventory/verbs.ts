@@ -213,8 +213,9 @@ export async function changeQuantity(
     isRefusedOnHold: false,
   })
   if (moved) return moved.movement
-  const { id, quantity, reserved, version } = await getInventoryItem(tx, { petId: before.id })
-  if (isOfRow && version !== before.version) throw new Stale(`pet ${id}`)
+  const { id } = before
+  if (isOfRow && (await findPet(tx, id))?.version !== before.version) throw new Stale(`pet ${id}`)
+  const { quantity, reserved } = await getInventoryItem(tx, { petId: id })
   const after = quantity + change.quantityChange
   if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
   if (after < reserved) throw stockBelowReserved(id, after, reserved)
