@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { isAlive } from './alive.ts'
 
 /** The end of the name of a draft, which no other program uses. SQLite adds an end of its own for its files. */
-const DRAFT = /\.(\d+)-([\w-]+)\.petstore-draft(?:-journal|-wal|-shm)?$/
+const DRAFT = /\.(\d+)(?:-([\w-]+))?\.petstore-draft(?:-journal|-wal|-shm)?$/
 /** The host, as a part of a name. Containers with the same ids of processes may share a directory. */
 const HOST = hostname().replaceAll(/\W/g, '-')
-/** The age in milliseconds at which a draft of another host counts as abandoned. */
-const ABANDONED_MS = 24 * 60 * 60 * 1000
+/** The age in milliseconds at which a draft of another host counts as abandoned: before the next backup of a night. */
+const ABANDONED_MS = 20 * 60 * 60 * 1000
 
 /**
  * Returns the name under which a file or a directory is made before it gets its own name. Removes the drafts next to it
@@ -32,7 +32,7 @@ export function hasDraft(path: string): boolean {
 /** Never fails: a draft that stays takes only space. */
 function removeAbandonedDrafts(directory: string): void {
   for (const name of namesIn(directory)) {
-    const [, pid, host] = DRAFT.exec(name) ?? []
+    const [, pid, host = HOST] = DRAFT.exec(name) ?? []
     if (pid === undefined) continue
     const path = join(directory, name)
     try {

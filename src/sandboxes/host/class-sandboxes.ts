@@ -95,7 +95,11 @@ export class ClassSandboxes {
     } catch (error) {
       // Their keys would be in no response.
       for (const { id } of created) await this.#sandboxes.delete(id).catch(ignoreDeleted)
-      if (needed > places) this.#classes.setPlaces(classId, places)
+      try {
+        if (needed > places) this.#classes.setPlaces(classId, places)
+      } catch {
+        // On a full disk, the class keeps them until the teacher changes them.
+      }
       throw error
     }
     return created
@@ -185,8 +189,9 @@ export class ClassSandboxes {
 
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): Promise<ClassBoard> {
+    const update = async (): Promise<ClassBoard> => this.#updateClass(id, patch)
     // The sandbox of a student who is being added would keep the end that the class had before.
-    return this.#afterAdditions(async () => this.#updateClass(id, patch))
+    return patch.endsAt === undefined && patch.places === undefined ? update() : this.#afterAdditions(update)
   }
 
   #updateClass(id: string, patch: ClassPatch): ClassBoard {

@@ -396,13 +396,14 @@ export class SandboxHost {
   async close(): Promise<void> {
     this.#isClosing = true
     clearInterval(this.#sweeping)
-    await Promise.all(
+    const closed = await Promise.allSettled(
       [...this.#sandboxes.values()].map(entry =>
         this.#inTurn(entry, () => this.#close(entry)).catch(ignoreDeleted),
       ),
     )
     this.classes.flush()
     this.#registry.close()
+    for (const result of closed) if (result.status === 'rejected') throw result.reason
   }
 
   /** Returns the sandbox with an id. Throws `sandbox_not_found`, also if it was deleted a moment ago. */

@@ -203,9 +203,10 @@ let lastChange = Promise.resolve()
 /** Opens or closes a hint, after the change before. All open hints are sent, so those of another tab are read first. */
 function changeHint(id, isOpen) {
   const change = async () => {
-    const { exercises } = await send('GET', classPath, { key })
+    const signal = AbortSignal.timeout(RESPONSE_MS_MAX)
+    const { exercises } = await send('GET', classPath, { key, signal })
     const others = exercises.filter(other => other.isHintOpen && other.id !== id).map(other => other.id)
-    await send('PATCH', classPath, { key, body: { openHints: isOpen ? [...others, id] : others } })
+    await send('PATCH', classPath, { key, signal, body: { openHints: isOpen ? [...others, id] : others } })
   }
   lastChange = lastChange.then(change, change)
   return lastChange
