@@ -188,6 +188,8 @@ test('a refusal of the shop is a result with its code, its sentence and each inv
   expect(await refusal('find_pets', { colour: 'red' })).toStartWith('unknown_parameter: ')
   for (const orderId of ['../pets', '1?x=1', 'one', undefined])
     expect(await refusal('get_order', { orderId })).toStartWith('invalid_parameter: orderId must be')
+  // A model fills what it does not need with null.
+  expect(await refusal('find_pets', { search: 'x', status: null, categoryId: null })).toBeUndefined()
   const many = await refusal('place_order', { quantity: 0, complete: 'yes', shipDate: 'soon', reference: '' })
   expect(many?.split('\n')).toHaveLength(3)
 })
