@@ -204,7 +204,7 @@ export function readPets(
 const THREE_DIGITS = /[.,]\d{3}(?!\d)/
 
 /** A number with decimals as the reader of workbooks writes it. */
-const WORKBOOK_NUMBER = new RegExp(`^-?\\d+\\.\\d+${NUMBER_END}$`)
+const WORKBOOK_NUMBER = /^-?\d+\.\d+\u2060$/
 
 /** Returns the value of a cell with a price: a number of a workbook keeps its sign. */
 function priceValue(cell: string): string {

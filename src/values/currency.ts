@@ -60,14 +60,14 @@ export function moneyText(amount: bigint, currency: string, locale?: string): st
 }
 
 /** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */
-const SIGN_BEFORE = /^(?:\p{Sc}|[A-Z]{3})/u
-const SIGN_AFTER = /(?:\p{Sc}|[A-Z]{3})$/u
+const SIGN_BEFORE = /^(?:\p{Sc}|\p{L}{2,3})/u
+const SIGN_AFTER = /(?:\p{Sc}|\p{L}{2,3})$/u
 /** A number of a workbook ends with a blank without a width, and shows no mark of the texts in its file. */
 const TYPED = /^(\d{1,13})(?:[.,](\d+))?\u2060?$/
 /** Digits in groups, and decimals after another sign than that of the groups. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[.,]\d+$/
-/** Digits in groups, without decimals. */
-const GROUPS = /^\d{1,3}([.,])\d{3}(?:\1\d{3}){1,3}$/
+/** Digits in groups, without decimals. A blank or an apostrophe is before no decimals. */
+const GROUPS = /^\d{1,3}(?:([.,])\d{3}(?:\1\d{3}){1,3}|(['’ \u00a0\u202f])\d{3}(?:\2\d{3}){0,3})$/
 /** Digits that are thousands for some people, and have decimals for others. */
 const IN_TWO_WAYS = /^[1-9]\d{0,2}([.,])\d{3}$/
 const THREE_DECIMALS = /^(?:0|\d{4,13})[.,]\d{2}0$/
@@ -119,7 +119,8 @@ function withoutGroups(number: string, mark: DecimalMark | undefined): string {
   // Some programs write three decimals: 12.500 is 12.50, and 0.500 can only be that.
   if (THREE_DECIMALS.test(number)) return number.slice(0, -1)
   if (unclear !== undefined && unclear === mark) return number.replace(/[.,]000$|0{1,2}$/, '')
-  const group = GROUPED.exec(number)?.[1] ?? GROUPS.exec(number)?.[1] ?? unclear
+  const [, sign, blank] = GROUPS.exec(number) ?? []
+  const group = GROUPED.exec(number)?.[1] ?? sign ?? blank ?? unclear
   return group === undefined ? number : number.replaceAll(group, '')
 }
 
