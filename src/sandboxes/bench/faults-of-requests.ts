@@ -178,7 +178,7 @@ const KEYED = ['placeOrder', 'createCategory', 'createPet', 'adjustInventory'] a
 function withReplies(
   change: (
     reply: BenchReply,
-    known: { readonly own: BenchReply | undefined; readonly other: BenchReply | undefined },
+    known: { readonly own: BenchReply | undefined; readonly other: () => BenchReply | undefined },
   ) => BenchReply | undefined,
 ): () => ReplyChange {
   return () => {
@@ -187,8 +187,9 @@ function withReplies(
       const key = headers.get('idempotency-key')
       if (key === null) return undefined
       const name = `${operationId} ${key}`
-      const others = [...replies].filter(([other]) => other !== name && other.startsWith(`${operationId} `))
-      const wrong = change(reply, { own: replies.get(name), other: others.at(-1)?.[1] })
+      const other = (): BenchReply | undefined =>
+        [...replies].findLast(([one]) => one !== name && one.startsWith(`${operationId} `))?.[1]
+      const wrong = change(reply, { own: replies.get(name), other })
       if (reply.status < 300 && !replies.has(name)) replies.set(name, reply)
       return wrong && withHeaders(wrong, { 'X-Request-Id': reply.headers.get('x-request-id') ?? undefined })
     }
@@ -225,7 +226,9 @@ export const idempotencyFaults: readonly FaultOfClass[] = [
     sign: 'A client takes the resource of another request for its own.',
     clause: 'draft-ietf-httpapi-idempotency-key-header-07, section 2.6',
     operations: KEYED,
-    change: withReplies((reply, { other }) => (reply.headers.has('idempotent-replayed') ? other : undefined)),
+    change: withReplies((reply, { other }) =>
+      reply.headers.has('idempotent-replayed') ? other() : undefined,
+    ),
   },
   {
     id: 'key-reuse-accepted',
