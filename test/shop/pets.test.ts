@@ -58,6 +58,18 @@ onEveryEngine(engine => {
     expect(await codeOf(client.deleteCategory({ categoryId: older }))).toBe('409 category_in_use')
   })
 
+  test('a pet that is said to be sold loses its units, and its ledger says so', async () => {
+    await using store = await openTestStore(engine)
+    const { client } = store
+    const { petId } = await makePet(client, { quantity: 3n })
+    await client.updatePet({ petId, body: { status: 'sold' } })
+    const { data } = await client.listMovements({ petId })
+    expect(data.items.find(({ reason }) => reason === 'status')).toMatchObject({
+      quantityChange: -3n,
+      quantity: 0n,
+    })
+  })
+
   test('a deletion of a pet ends its ledger, and an event says that its stock is 0', async () => {
     await using store = await openTestStore(engine)
     const { client } = store
