@@ -135,12 +135,9 @@ export async function restock(
   pet: PetRow,
   { quantity, reorderAt, reason, note }: Restocking,
 ): Promise<PetRow> {
-  const quantityChange = quantity - pet.quantity
-  if (quantityChange !== 0n)
-    await changeQuantity(tx, context, pet, { quantityChange, reason, note, isOfRow: true })
-  const row = quantityChange === 0n ? pet : await current(tx, pet)
-  // The change was computed from the row that was read. If another change came first, the result is wrong.
-  if (quantityChange !== 0n && row.version !== pet.version + 1n) throw new Stale(`pet ${pet.id}`)
+  const change = { quantityChange: quantity - pet.quantity, reason, note }
+  const { pet: row } =
+    change.quantityChange === 0n ? { pet } : await changeQuantity(tx, context, pet.id, change, pet.version)
   return reorderAt === pet.reorderAt ? row : setLevelOf(tx, context, row, reorderAt)
 }
 

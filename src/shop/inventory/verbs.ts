@@ -150,11 +150,8 @@ async function setInventory(
     if (!changed) throw new Stale(`pet ${petId}`)
   }
   if (quantityChange === 0n) return inventoryItem(before)
-  await changeQuantity(tx, context, before, { quantityChange, reason: 'count', isOfRow: true })
-  const pet = await findPet(tx, petId)
-  // The change was computed from the row that was read, and If-Match compared with it. If another change came first,
-  // the result is wrong.
-  if (pet?.version !== before.version + 1n) throw new Stale(`pet ${petId}`)
+  const { version } = before
+  const { pet } = await changeQuantity(tx, context, petId, { quantityChange, reason: 'count' }, version)
   return inventoryItem(pet)
 }
 
@@ -176,50 +173,36 @@ export async function setLevelOf(
 /** Adds or removes units, and returns the movement. Throws `stock_below_reserved`, `stock_out_of_bounds`. */
 async function adjustInventory(
   tx: Tx,
-  { body }: { petId: bigint; body: StockAdjustment },
+  { petId, body: { quantityChange, note } }: { petId: bigint; body: StockAdjustment },
   context: Context,
-  before: PetRow,
 ): Promise<StockMovement> {
-  return changeQuantity(tx, context, before, {
-    quantityChange: body.quantityChange,
-    reason: 'adjustment',
-    note: body.note,
-    isOfRow: false,
-  })
+  const change = { quantityChange, reason: 'adjustment', note } as const
+  return (await changeQuantity(tx, context, petId, change)).movement
 }
 
 /**
- * Changes the quantity of a pet, and returns the movement. `isOfRow` says that the change was computed from the row
- * that was read: after another change, it is computed again. Throws `stock_below_reserved`, `stock_out_of_bounds`.
+ * Changes the quantity of a pet, and returns the movement and the pet after it. `version` is that of the row from which
+ * the change was computed, and with which If-Match was compared; undefined if the change depends on no row. Throws
+ * `inventory_item_not_found`, `stock_below_reserved`, `stock_out_of_bounds`.
  */
 export async function changeQuantity(
   tx: Tx,
   context: Context,
-  before: PetRow,
-  {
-    isOfRow,
-    ...change
-  }: {
-    quantityChange: bigint
-    reason: 'count' | 'adjustment'
-    isOfRow: boolean
-    note?: string | undefined
-  },
-): Promise<StockMovement> {
-  const moved = await moveStock(tx, context, {
-    petId: before.id,
-    ...change,
-    reservedChange: 0n,
-    isRefusedOnHold: false,
-  })
-  if (moved) return moved.movement
-  const { id } = before
-  if (isOfRow && (await findPet(tx, id))?.version !== before.version) throw new Stale(`pet ${id}`)
-  const { quantity, reserved } = await getInventoryItem(tx, { petId: id })
-  const after = quantity + change.quantityChange
-  if (after > STOCK_MAX) throw stockOutOfBounds(id, after)
-  if (after < reserved) throw stockBelowReserved(id, after, reserved)
-  throw new Stale(`pet ${id}`)
+  petId: bigint,
+  change: { quantityChange: bigint; reason: 'count' | 'adjustment'; note?: string | undefined },
+  version?: bigint,
+): Promise<{ movement: StockMovement; pet: PetRow }> {
+  const moved = await moveStock(tx, context, { petId, ...change, reservedChange: 0n, isRefusedOnHold: false })
+  const pet = moved?.pet ?? (await findPet(tx, petId))
+  const versionBefore = moved ? moved.pet.version - 1n : pet?.version
+  // If another change came first, this one is wrong, and so would be its refusal.
+  if (version !== undefined && versionBefore !== version) throw new Stale(`pet ${petId}`)
+  if (moved) return moved
+  if (!pet) throw inventoryItemNotFound(petId)
+  const after = pet.quantity + change.quantityChange
+  if (after > STOCK_MAX) throw stockOutOfBounds(petId, after)
+  if (after < pet.reserved) throw stockBelowReserved(petId, after, pet.reserved)
+  throw new Stale(`pet ${petId}`)
 }
 
 function movementOf({ note, orderId, at, ...row }: MovementRow): StockMovement {
