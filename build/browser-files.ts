@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { copyFile, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { licensesOf, packagesOf } from './package-licenses.ts'
 
@@ -23,12 +23,13 @@ async function copyDocsScript(): Promise<void> {
   const target = join(ROOT, 'dist/docs')
   await mkdir(target, { recursive: true })
   const file = join(target, 'scalar.js')
-  // The file is renamed when it is complete, because a running store may read it at any time.
-  await copyFile(SCALAR, `${file}.new`)
-  await rename(`${file}.new`, file)
+  const script = await readFile(SCALAR)
   const licenses = await readFile(DOCS_LICENSES, 'utf8')
-  if (!licenses.includes(new Bun.CryptoHasher('sha256').update(await readFile(SCALAR)).digest('hex')))
+  if (!licenses.includes(new Bun.CryptoHasher('sha256').update(script).digest('hex')))
     throw new Error('the docs script was updated: run "bun build/docs-licenses.ts"')
+  // The file is renamed when it is complete, because a running store may read it at any time.
+  await writeFile(`${file}.new`, script)
+  await rename(`${file}.new`, file)
   await writeFile(join(target, 'licenses.txt'), licenses)
 }
 

@@ -150,7 +150,8 @@ async function* linesOf(
     onNotice(message`${name}: only the sheet ${shownCell(first.sheet)} is read, not ${unread.join(', ')}`)
   // Safe: the library makes no other values without a schema.
   const rows = (first?.data ?? []) as readonly (readonly Cell[])[]
-  const missing = rows.flat().find(cell => typeof cell === 'string' && cell.startsWith(NO_VALUE))
+  const isMissing = (cell: Cell): boolean => typeof cell === 'string' && cell.startsWith(NO_VALUE)
+  const missing = rows.find(row => row.some(isMissing))?.find(isMissing)
   if (first && missing) {
     const place = message`the cell ${String(missing).slice(1)} (${shownCell(first.sheet)})`
     const advice = message`correct it, and save the workbook with a spreadsheet program`

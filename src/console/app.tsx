@@ -24,7 +24,7 @@ import { isKeyRefused, onKeyRefused } from './data/query-client.ts'
 import { useSandboxName } from './data/sandbox.ts'
 import {
   basePath,
-  current,
+  currentSession,
   findStoredKey,
   forgetKey,
   type KeyPlace,
@@ -71,7 +71,7 @@ export function App() {
     (next: Entrance, places?: readonly KeyPlace[]): void => {
       forgetKey(usedKey, places)
       queries.clear()
-      current.client = undefined
+      currentSession.client = undefined
       importRun.set(undefined)
       // A sale can be undone in its note, with the key that sold.
       notifications.clean()
@@ -118,7 +118,7 @@ export function App() {
     return onKeptKeyDeleted(session.key, () => leave({ reason: t('You signed out in another tab.') }))
   }, [leave, session])
   const begin = (next: Session): void => {
-    current.client = next.client
+    currentSession.client = next.client
     setSession(next)
   }
   if (!session) {

@@ -16,14 +16,11 @@ const formats = new Map<string, Intl.NumberFormat>()
 /** Returns the format of amounts, with the decimals of the currency in every browser. */
 export function moneyFormat(currency: string, locale?: string): Intl.NumberFormat {
   const key = `${currency} ${locale}`
+  const known = formats.get(key)
+  if (known) return known
   const digits = decimalsOf(currency)
-  const options = {
-    style: 'currency',
-    currency,
-    minimumFractionDigits: digits,
-    maximumFractionDigits: digits,
-  } as const
-  const format = formats.get(key) ?? new Intl.NumberFormat(locale, options)
+  const decimals = { minimumFractionDigits: digits, maximumFractionDigits: digits }
+  const format = new Intl.NumberFormat(locale, { style: 'currency', currency, ...decimals })
   formats.set(key, format)
   return format
 }

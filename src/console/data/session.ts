@@ -27,7 +27,7 @@ export interface Session {
 }
 
 /** The client of the session of this page. What an earlier session began must not act in a later one. */
-export const current: { client: Client | undefined } = { client: undefined }
+export const currentSession: { client: Client | undefined } = { client: undefined }
 
 /** All pages of an origin share its storages, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`

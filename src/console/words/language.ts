@@ -14,12 +14,12 @@ export const language = findLanguage()
 /** The language with the region of the browser, if it has one: `de-AT`. */
 export const locale = browserLocales().find(one => codeOf(one) === language) ?? language
 
+/** The first language of the browser, whatever the language of the page: that of other programs on the computer. */
+export const computerLocale = browserLocales()[0] ?? 'en'
+
 function findLanguage(): LanguageCode {
   return [storedLanguage(), ...browserLocales().map(codeOf)].find(isLanguage) ?? 'en'
 }
-
-/** The first language of the browser, whatever the language of the page: that of other programs on the computer. */
-export const computerLocale = browserLocales()[0] ?? 'en'
 
 /** Returns the locales of the browser, the preferred one first. */
 function browserLocales(): readonly string[] {

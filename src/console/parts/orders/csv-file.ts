@@ -32,7 +32,7 @@ export function csvFile<Row>(
     time: instant => instant && localTime(Date.parse(instant)).replace('T', ' '),
     money: amount => (amount === undefined ? undefined : plainAmount(amount).replace('.', decimalSign)),
   }
-  const delimiter = isForExcel ? excelDelimiter() : ','
+  const delimiter = isForExcel ? excelDelimiter(decimalSign) : ','
   const lines = [head.map(name => t(name)), ...rows.map(row => cellsOf(row, write))].map(cells =>
     csvLine(cells, delimiter),
   )
@@ -43,6 +43,6 @@ export function csvFile<Row>(
  * Returns the delimiter that Excel expects: a semicolon where the decimal sign is a comma, and in Switzerland and
  * Liechtenstein, where it may be a point.
  */
-function excelDelimiter(): ',' | ';' {
-  return decimalSignOf(computerLocale) === ',' || /-(CH|LI)$/i.test(computerLocale) ? ';' : ','
+function excelDelimiter(decimalSign: ',' | '.'): ',' | ';' {
+  return decimalSign === ',' || /-(CH|LI)$/i.test(computerLocale) ? ';' : ','
 }

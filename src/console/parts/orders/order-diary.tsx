@@ -147,11 +147,9 @@ function cellsOf(
     shopZone,
     money(unitPrice),
     money(amount),
-    ...[
-      amount === undefined ? undefined : shopCurrency,
-      time(order.completedAt),
-      order.receipt,
-      order.returned,
-    ],
+    amount === undefined ? undefined : shopCurrency,
+    time(order.completedAt),
+    order.receipt,
+    order.returned,
   ]
 }

@@ -6,7 +6,7 @@ import type { Client, Order, Sale } from '../../../client/petstore-client.ts'
 import { request, UnknownOutcome, useChange } from '../../data/change.ts'
 import { nameText } from '../../data/name-text.ts'
 import { petNumber } from '../../data/pets.ts'
-import { current } from '../../data/session.ts'
+import { currentSession } from '../../data/session.ts'
 import { formatMoney } from '../../data/shop-currency.ts'
 import { t } from '../../words/sentences.tsx'
 import { ActButton } from '../generic/act-button.tsx'
@@ -27,7 +27,7 @@ const NOTES_MAX = 2
 
 /** Shows a note about an order that was placed, or about a sale. A sale can be undone there. */
 export function noteSale(client: Client, sale: Order | Sale): void {
-  if (client !== current.client) return
+  if (client !== currentSession.client) return
   const note = `sale ${'lines' in sale ? sale.receipt : sale.id}`
   shown.push(note)
   if (shown.length > NOTES_MAX) notifications.hide(shown.shift() ?? '')
@@ -106,13 +106,13 @@ function Undo({ client, receipt, note }: Omit<SaleNoteProps, 'sale'> & { readonl
   const queries = useQueryClient()
   const change = useChange<unknown>('undo-sale', {
     onDone: () => {
-      if (client !== current.client) return
+      if (client !== currentSession.client) return
       notifications.hide(note)
       notifications.show({ message: t('The sale was taken back: its units are in the stock again.') })
       return queries.invalidateQueries()
     },
     onFailed: error => {
-      if (client !== current.client) return
+      if (client !== currentSession.client) return
       void queries.invalidateQueries()
       if (error instanceof UnknownOutcome) return
       notifications.hide(note)
