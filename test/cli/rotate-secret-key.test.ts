@@ -40,7 +40,7 @@ onEveryEngine(engine => {
     const old = readFileSync(oldFile, 'utf8')
     if (engine === 'postgres') {
       const same = await run(['rotate-secret-key', '--data', place.directory, '--to', oldFile], place.env)
-      expect([same.exitCode, same.errors]).toEqual([1, expect.stringContaining('has the key of now')])
+      expect([same.exitCode, same.errors]).toEqual([1, expect.stringContaining('has the current key')])
     }
     const done = await run(words, place.env)
     expect([done.exitCode, done.errors]).toEqual([0, expect.stringContaining(`the new key in ${file}`)])

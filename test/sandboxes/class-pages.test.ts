@@ -256,7 +256,7 @@ test('a board of 200 students takes little time to refresh', async () => {
   await page.close()
 })
 
-test('what a student has done is not undone by a late response, and a removed student is told so', async () => {
+test('a late response shows no older progress, and a removed student learns that the store is gone', async () => {
   await using session = await openClass(['Ada'])
   const { host, ofClass, students } = session
   const [ada] = students

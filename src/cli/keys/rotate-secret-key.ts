@@ -60,7 +60,7 @@ async function runRotate({ to, ...options }: PlaceOptions & { readonly to?: stri
   if (!isInDirectory) say(`Set PETSTORE_SECRET_KEY_FILE=${file} before the next start.`)
 }
 
-/** Copies the key to a new file beside it, and returns the path. Copies of earlier keys are not overwritten. */
+/** Copies the key to a new file in its folder, and returns the path. Earlier copies stay. */
 function keepKey(file: string): string {
   const key = readText(file)
   for (let number = 1; ; number++) {
@@ -77,7 +77,7 @@ async function rotate(engine: StoreEngine, config: Config, file: string): Promis
   // The file is complete before the commit, so the key is never lost.
   const key = existsSync(file) ? readSecretKey(readText(file)) : makeKey(file)
   if (Buffer.compare(key, old) === 0)
-    throw new CommandFailed(`${file} has the key of now: name a new file. Nothing was changed.`)
+    throw new CommandFailed(`${file} has the current key: name a new file. Nothing was changed.`)
   const count = await replaceSecretKey(engine, { old, key }, engine.clock)
   if (count === 'wrong key')
     throw new CommandFailed(

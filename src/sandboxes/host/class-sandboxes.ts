@@ -190,7 +190,7 @@ export class ClassSandboxes {
   /** Changes a class, and extends its sandboxes together. Throws `class_not_found` and `validation_failed`. */
   updateClass(id: string, patch: ClassPatch): Promise<ClassBoard> {
     const update = async (): Promise<ClassBoard> => this.#updateClass(id, patch)
-    // The sandbox of a student who is being added would keep the end that the class had before.
+    // Otherwise, the sandbox of a student who is being added would expire at the old end of the class.
     return patch.endsAt === undefined && patch.places === undefined ? update() : this.#afterAdditions(update)
   }
 

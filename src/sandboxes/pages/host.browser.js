@@ -21,7 +21,8 @@ export async function receive(method, path, { key, body, signal } = {}) {
       401,
     )
   const response = await fetch(hostPath + path, {
-    ...{ method, signal },
+    method,
+    signal,
     headers: {
       ...(key !== undefined && { Authorization: `Bearer ${key}` }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
