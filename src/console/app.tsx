@@ -96,7 +96,7 @@ export function App() {
     if (!session) return
     let isOver = false
     let isChecking = false
-    // The refused request may be one of a session before this one.
+    // The request of a change may be one of a session before this one.
     const check = async (): Promise<void> => {
       if (isChecking) return
       isChecking = true
@@ -107,7 +107,10 @@ export function App() {
       }
       isChecking = false
     }
-    const ignoreRefusals = onKeyRefused(() => void check())
+    const ignoreRefusals = onKeyRefused((error, isCertain) => {
+      if (isCertain) leave({ reason: sentenceOf(error) })
+      else void check()
+    })
     return () => {
       isOver = true
       ignoreRefusals()

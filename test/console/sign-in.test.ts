@@ -186,6 +186,8 @@ test('a revoked key ends the session, and the sign-in page says why', async () =
   const page = await browser.open(store(), '/pets', { key: data.key })
   await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
   await client.revokeKey({ keyId: data.id })
+  // No request comes between the refusal and the sign-in: meanwhile, each part of the view would show the refusal.
+  const hold = await holdRequests(page, request => request.url().endsWith('/keys/current'))
   const signedOut = page.getByText('You were signed out')
   await until('the session has ended', async () => {
     // A request of the page itself may have ended the session already.
@@ -195,6 +197,7 @@ test('a revoked key ends the session, and the sign-in page says why', async () =
       .catch(() => {})
     return signedOut.isVisible()
   })
+  hold.release()
   await page.getByText('The key is unknown or was revoked.').waitFor()
   expect(await seriousViolations(page)).toEqual([])
   expect(await page.evaluate('sessionStorage.length')).toBe(0)

@@ -6,22 +6,32 @@ import { nameText } from './name-text.ts'
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
 
-const refusalListeners = new Set<() => void>()
+/** Is told the refusal of a key. It is that of this session for sure if `isCertain`. */
+type RefusalListener = (error: ApiError, isCertain: boolean) => void
+
+const refusalListeners = new Set<RefusalListener>()
 
 /** Calls `listener` when the store refuses a key. Returns a function that removes the listener. */
-export function onKeyRefused(listener: () => void): () => void {
+export function onKeyRefused(listener: RefusalListener): () => void {
   refusalListeners.add(listener)
   return () => refusalListeners.delete(listener)
 }
 
 /** Reports what a failed request says about the whole page: a lost connection, or a refused key. */
 export function reportFailure(error: unknown): void {
+  report(error, false)
+}
+
+function report(error: unknown, isCertain: boolean): void {
   if (error instanceof ConnectionError) connection.markLost()
-  if (isKeyRefused(error)) for (const listener of refusalListeners) listener()
+  if (isKeyRefused(error)) for (const listener of refusalListeners) listener(error, isCertain)
 }
 
 export const queryClient: QueryClient = new QueryClient({
-  queryCache: new QueryCache({ onError: reportFailure }),
+  queryCache: new QueryCache({
+    // The queries of a session end with it. The refusal must not show in a view before the sign-in does.
+    onError: error => report(error, true),
+  }),
   mutationCache: new MutationCache({ onError: reportFailure }),
   defaultOptions: {
     queries: {
