@@ -21,6 +21,20 @@ test('a sign-in link signs in and its key disappears from the address; signing o
   expect(await page.evaluate('sessionStorage.length')).toBe(0)
 })
 
+test('a page that is reloaded while it signs in uses the key of its link again, unless that is refused', async () => {
+  const page = await browser.open(store(), '', { key: 'ps_unknown' })
+  await page.getByText('The key is malformed: it is truncated or mistyped.').waitFor()
+  expect(await page.evaluate('sessionStorage.length')).toBe(0)
+  const hold = await holdRequests(page, request => request.url().endsWith('/keys/current'))
+  await page.goto('about:blank')
+  await page.goto(`${store().base}/console/pets#key=${ADMIN_KEY}`)
+  await until('the key is tried', () => hold.held.length === 1)
+  await page.reload()
+  await until('the key is tried again', () => hold.held.length === 2)
+  hold.release()
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+})
+
 test('for a wrong key, the field shows the message of the store; the right key signs in', async () => {
   const page = await browser.open(store(), '', { key: 'nonsense' })
   const field = page.getByRole('textbox', { name: 'Key' })

@@ -124,14 +124,21 @@ export function onKeptKeyDeleted(key: string, listener: () => void): () => void 
 
 /**
  * Returns the key in the address, from the link that the store prints when it starts, or the code in that of a new key;
- * undefined if there is none. Removes the key from the address of the page and from the history.
+ * undefined if there is none. Removes the key from the address of the page and from the history. A tab that has no key
+ * keeps it, so that a page that is reloaded before the store answers signs in all the same.
  */
 export function takeLinkKey(): string | undefined {
   const fragment = /^#key=(.*)$/s.exec(location.hash)?.[1]
   if (fragment === undefined) return undefined
   history.replaceState(null, '', location.pathname + location.search)
+  const key = unescaped(fragment).replaceAll(/\s/g, '')
+  if (findStoredKey() === undefined) rememberKey(key, 'tab')
+  return key
+}
+
+function unescaped(fragment: string): string {
   try {
-    return decodeURIComponent(fragment).trim()
+    return decodeURIComponent(fragment)
   } catch {
     // The store says that such a key is malformed.
     return fragment
