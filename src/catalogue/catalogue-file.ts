@@ -2,14 +2,7 @@ import type { ImportedCategory, ImportedPet } from '../shop/imports/schema.ts'
 import { BARCODE, DESCRIPTION_CHARS_MAX, NAME_CHARS_MAX, STOCK_MAX } from '../shop/kernel/limits.ts'
 import { withLostZeros } from '../values/barcode.ts'
 import { escapeControls } from '../values/control-characters.ts'
-import {
-  AMOUNT_MAX,
-  CURRENCY_DEFAULT,
-  type DecimalMark,
-  decimalMarkIn,
-  decimalText,
-  minorUnitsIn,
-} from '../values/currency.ts'
+import { AMOUNT_MAX, type DecimalMark, decimalMarkIn, decimalText, minorUnitsIn } from '../values/currency.ts'
 import { message, translated } from '../values/message.ts'
 import { similarName } from '../values/similar-name.ts'
 import { barcodeIn, cellValue, NUMBER_END, shownCell, unitsIn, yesOrNo } from './cell.ts'
@@ -67,8 +60,10 @@ interface Layout<Row> {
   readonly ruleOf: (column: string, value: string) => string | undefined
   /** Returns the row of a line. The cells are valid by `ruleOf`. */
   readonly toRow: (cells: Cells, line: bigint) => Row
-  /** Reads what the layout must know of the whole file, before the first record with a number such as `1.250`. */
+  /** Reads what the layout must know of the whole file, before the first record with an unclear number. */
   readonly prepare?: () => Promise<void>
+  /** Returns whether the record of a cell needs `prepare` first. */
+  readonly isUnclear?: (cell: string) => boolean
   readonly chosen?: ColumnChoices | undefined
   /** Called with the columns of the file, also if it is refused because one is missing. */
   readonly onColumns?: ((columns: readonly FileColumn[]) => void) | undefined
@@ -178,6 +173,8 @@ export function readPets(
   const format: PriceFormat = { currency, mark: decimalMark }
   const layout = petLayoutIn(format, pets)
   let isNoted = false
+  const isUnclear = (cell: string): boolean =>
+    THREE_DIGITS.test(cell) && decimalMarkIn(priceValue(cell), currency) === 'unclear'
   const ruleOf = (column: string, value: string): string | undefined => {
     const isMissing = needsUnits && column === 'quantity' && value === ''
     const rule = isMissing
@@ -195,9 +192,9 @@ export function readPets(
     return rule
   }
   const prepare = async (): Promise<void> => {
-    format.mark ??= await decimalMarkOf(again, { chosen, onColumns })
+    format.mark ??= await decimalMarkOf(again, currency, { chosen, onColumns })
   }
-  return readRows(source, { ...layout, ruleOf, prepare, chosen, onColumns }, onNotice)
+  return readRows(source, { ...layout, ruleOf, prepare, isUnclear, chosen, onColumns }, onNotice)
 }
 
 /** A quick look at each cell, before the reading of an amount. */
@@ -211,21 +208,18 @@ function priceValue(cell: string): string {
   return WORKBOOK_NUMBER.test(cell) ? cell : cellValue(cell)
 }
 
-function isUnclear(cell: string): boolean {
-  return THREE_DIGITS.test(cell) && decimalMarkIn(priceValue(cell)) === 'unclear'
-}
-
 /** Returns the mark before decimals that the prices of a file show; undefined if they show none, or both. */
 async function decimalMarkOf(
   source: CatalogueSource,
+  currency: string,
   columns: Pick<Layout<ImportedPet>, 'chosen' | 'onColumns'>,
 ): Promise<DecimalMark | undefined> {
   const marks = new Set<DecimalMark>()
   const ruleOf = (column: string, value: string): undefined => {
-    const mark = column === 'price' ? decimalMarkIn(value) : undefined
+    const mark = column === 'price' ? decimalMarkIn(value, currency) : undefined
     if (mark !== undefined && mark !== 'unclear') marks.add(mark)
   }
-  const layout = { ...petLayoutIn({ currency: CURRENCY_DEFAULT }), ruleOf, ...columns }
+  const layout = { ...petLayoutIn({ currency }), ruleOf, ...columns }
   const rows = readRows(source, layout, () => {})
   while (!(await rows.next()).done);
   const [mark, other] = marks
@@ -263,7 +257,8 @@ async function* readRows<Row>(
       yield { source: { head, text: record.text }, ...result }
     }
   }
-  let isPrepared = layout.prepare === undefined
+  const { isUnclear = () => false } = layout
+  let isPrepared = false
   const prepareFor = async (found: readonly FileRecord[]): Promise<readonly FileRecord[]> => {
     if (!isPrepared && found.some(({ cells }) => cells.some(isUnclear))) {
       isPrepared = true
@@ -500,7 +495,7 @@ const UNCLEAR_PRICE = message`may be read in two ways: say which mark is before 
 function brokenPriceRule(value: string, { currency, mark }: PriceFormat): string | undefined {
   const price = value === '' ? 0n : minorUnitsIn(value, currency, mark)
   // With three decimals, 1,250 is an amount of the currency, and may mean 1250 all the same.
-  if (mark === undefined && decimalMarkIn(value) === 'unclear') return UNCLEAR_PRICE
+  if (mark === undefined && decimalMarkIn(value, currency) === 'unclear') return UNCLEAR_PRICE
   if (price !== undefined && price <= AMOUNT_MAX) return undefined
   const example = decimalText(1250n, currency)
   return message`must be an amount of ${currency} such as ${example}, without separators between thousands`

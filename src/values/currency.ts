@@ -56,10 +56,10 @@ export function moneyText(amount: bigint, currency: string, locale?: string): st
   return moneyFormat(currency, locale).format(decimalText(amount, currency))
 }
 
-/** An amount as people type it: digits, and decimals after a point or a comma, with the currency before or after. */
-const SIGN_BEFORE = /^(?:\p{Sc}|\p{L}{2,3})/u
-const SIGN_AFTER = /(?:\p{Sc}|\p{L}{2,3})$/u
-/** A number of a workbook ends with a blank without a width, and shows no mark of the texts in its file. */
+/**
+ * An amount as people type it: digits, and decimals after a point or a comma. A number of a workbook ends with a blank
+ * without a width, and shows no mark of the texts in its file.
+ */
 const TYPED = /^(\d{1,13})(?:[.,](\d+))?\u2060?$/
 /** Digits in groups, and decimals after another sign than that of the groups. */
 const GROUPED = /^\d{1,3}(?:([.,'’ \u00a0\u202f])\d{3}(?:\1\d{3}){0,3})(?!\1)[.,]\d+$/
@@ -77,42 +77,57 @@ export type DecimalMark = '.' | ','
 /**
  * Returns the minor units in a text such as `12,50`, `12.5`, `€ 12.50`, `1.250,00` or `12,-`; undefined for another
  * text, and for one that has more decimals than the currency. `1.250` may mean 1250 in one country, so it is an amount
- * of EUR only if the mark before decimals is known.
+ * of EUR only if the mark before decimals is known. The currency may be before or after the number, as its code or a
+ * sign that its country writes: `R$ 12,50`, `12,50 kr.`. A text with another currency is no amount.
  */
 export function minorUnitsIn(text: string, currency: string, mark?: DecimalMark): bigint | undefined {
-  if (isOfAnother(text.trim(), currency)) return undefined
-  const [, whole, decimals = ''] = TYPED.exec(withoutGroups(numberIn(text), mark)) ?? []
+  const [, whole, decimals = ''] = TYPED.exec(withoutGroups(numberIn(text, currency), currency, mark)) ?? []
   if (whole === undefined || decimals.length > decimalsOf(currency)) return undefined
   return BigInt(whole + decimals.padEnd(decimalsOf(currency), '0'))
 }
 
-/** Returns whether a text names another currency, by a code or a sign. `$` is the sign of many. */
-function isOfAnother(text: string, currency: string): boolean {
-  return [SIGN_BEFORE, SIGN_AFTER].some(pattern => {
-    const sign = pattern.exec(text)?.[0]
-    return sign !== undefined && sign !== currency && sign !== signOf(currency)
-  })
-}
+const signs = new Map<string, readonly string[]>()
 
-const signs = new Map<string, string>()
-
-function signOf(currency: string): string {
+/** Returns the code of a currency and its signs, in small letters, the longest first. `$` is the sign of many. */
+function signsOf(currency: string): readonly string[] {
   const known = signs.get(currency)
   if (known !== undefined) return known
-  const format = new Intl.NumberFormat('en', { style: 'currency', currency, currencyDisplay: 'narrowSymbol' })
-  const sign = format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency
-  signs.set(currency, sign)
-  return sign
+  const region = currency.slice(0, 2)
+  const home = new Intl.Locale('und', { region }).maximize().language
+  const found = new Set([currency])
+  for (const locale of ['en', 'en-001', `${home}-${region}`]) {
+    for (const currencyDisplay of ['symbol', 'narrowSymbol'] as const) {
+      const parts = new Intl.NumberFormat(locale, {
+        style: 'currency',
+        currency,
+        currencyDisplay,
+      }).formatToParts(0)
+      found.add(parts.find(({ type }) => type === 'currency')?.value ?? currency)
+    }
+  }
+  const all = [...found].map(sign => sign.normalize('NFKC').toLowerCase()).sort((a, b) => b.length - a.length)
+  signs.set(currency, all)
+  return all
 }
 
-function numberIn(text: string): string {
-  const bare = text.trim().replace(SIGN_BEFORE, '').replace(SIGN_AFTER, '').trim()
-  return bare.replace(WHOLE_END, '')
+/** Returns the text of an amount without its currency. */
+function numberIn(text: string, currency: string): string {
+  // A sign or a blank has several characters, such as `¥` and `￥`.
+  let number = text.trim().replace(/[\p{Sc}\s]/gu, sign => sign.normalize('NFKC'))
+  const before = signsOf(currency).find(sign => number.toLowerCase().startsWith(sign))
+  number = number.slice(before?.length ?? 0)
+  const after = signsOf(currency).find(sign => number.toLowerCase().endsWith(sign))
+  return number
+    .slice(0, number.length - (after?.length ?? 0))
+    .trim()
+    .replace(WHOLE_END, '')
 }
 
 /** Returns a number without the marks between its thousands. */
-function withoutGroups(number: string, mark: DecimalMark | undefined): string {
-  const unclear = mark === undefined ? undefined : IN_TWO_WAYS.exec(number)?.[1]
+function withoutGroups(number: string, currency: string, mark: DecimalMark | undefined): string {
+  const inTwoWays = IN_TWO_WAYS.exec(number)?.[1]
+  if (inTwoWays !== undefined && decimalsOf(currency) === 0) return number.replace(inTwoWays, '')
+  const unclear = mark === undefined ? undefined : inTwoWays
   // Some programs write three decimals: 12.500 is 12.50, and 0.500 can only be that.
   if (THREE_DECIMALS.test(number)) return number.slice(0, -1)
   if (unclear !== undefined && unclear === mark) return number.replace(/[.,]000$|0{1,2}$/, '')
@@ -121,9 +136,13 @@ function withoutGroups(number: string, mark: DecimalMark | undefined): string {
   return group === undefined ? number : number.replaceAll(group, '')
 }
 
-/** Returns what an amount shows about the mark before decimals; `unclear` for one such as `1.250`. */
-export function decimalMarkIn(text: string): DecimalMark | 'unclear' | undefined {
-  const number = numberIn(text)
+/**
+ * Returns what an amount shows about the mark before decimals; `unclear` for one such as `1.250`. One of a currency
+ * without decimals shows nothing.
+ */
+export function decimalMarkIn(text: string, currency: string): DecimalMark | 'unclear' | undefined {
+  if (decimalsOf(currency) === 0) return undefined
+  const number = numberIn(text, currency)
   if (IN_TWO_WAYS.test(number)) return 'unclear'
   const group = GROUPS.exec(number)?.[1]
   if (group !== undefined) return group === '.' ? ',' : '.'

@@ -77,6 +77,33 @@ test('amounts have the decimals of their currency, also where the browser writes
   expect((await shop.client.getPet({ petId })).data.price).toBe(130_000n)
 })
 
+test('with three decimals, a price is read as the page writes one', async () => {
+  await using shop = await openTestStore('sqlite', { currency: 'KWD' })
+  const { petId } = await addPet(shop, 'Pearl', 5n)
+  for (const [locale, typed, amount] of [
+    ['en-US', '1,250', 1_250_000n],
+    ['en-US', '1.250', 1250n],
+    ['de-DE', '1,250', 1250n],
+    ['de-DE', '1.250', 1_250_000n],
+  ] as const) {
+    const page = await browser.open(shop, `/pets/${petId}`, { locale })
+    await page
+      .getByRole('main')
+      .getByRole('button', { name: locale === 'en-US' ? 'Edit' : 'Bearbeiten' })
+      .click()
+    await page
+      .getByRole('dialog')
+      .getByLabel(/^(Price|Preis)/)
+      .fill(typed)
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /^(Save|Speichern)$/ })
+      .click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect([locale, typed, (await shop.client.getPet({ petId })).data.price]).toEqual([locale, typed, amount])
+  }
+})
+
 /** Opens the page of a new order for one unit, and enters 3 units in its dialog, without saving. */
 async function enterThreeUnits() {
   const { client } = store()

@@ -1,4 +1,11 @@
-import { AMOUNT_MAX, CURRENCY_DEFAULT, decimalText, minorUnitsIn, moneyText } from '../../values/currency.ts'
+import {
+  AMOUNT_MAX,
+  CURRENCY_DEFAULT,
+  decimalMarkIn,
+  decimalText,
+  minorUnitsIn,
+  moneyText,
+} from '../../values/currency.ts'
 import { locale } from '../words/language.ts'
 import { t } from '../words/sentences.tsx'
 
@@ -34,9 +41,14 @@ export function decimalSignOf(language: string): ',' | '.' {
   return new Intl.NumberFormat(language).format(1.5).includes(',') ? ',' : '.'
 }
 
-/** Returns the minor units that a person typed, such as `12,50`; undefined if the text is no amount. */
+/**
+ * Returns the minor units that a person typed, such as `12,50`; undefined if the text is no amount. In a currency with
+ * three decimals, `1,250` is an amount in any country, and the sign of the page decides which.
+ */
 export function amountIn(text: string): bigint | undefined {
-  return minorUnitsIn(text, shopCurrency)
+  const amount = minorUnitsIn(text, shopCurrency)
+  const isUnclear = amount !== undefined && decimalMarkIn(text, shopCurrency) === 'unclear'
+  return isUnclear ? minorUnitsIn(text, shopCurrency, decimalSign) : amount
 }
 
 /** Returns a message by the name of a field, if its text is neither empty nor an amount that the store takes. */
