@@ -152,8 +152,10 @@ function isFromHostPageOrProgram({ headers }: Request, base: string): boolean {
   return origin === null || origin === new URL(base).origin
 }
 
+type HostOptionsOfRouting = Pick<HostOptions, 'log' | 'clock' | 'trustedProxies' | 'idleSeconds'>
+
 function hostRouting(
-  { log, clock, trustedProxies }: Pick<HostOptions, 'log' | 'clock' | 'trustedProxies'>,
+  { log, clock, trustedProxies, idleSeconds }: HostOptionsOfRouting,
   base: string,
   { admission, metrics, paths }: { admission: Admission; metrics: HostMetrics; paths: Paths },
 ): RoutesOptions {
@@ -169,6 +171,7 @@ function hostRouting(
     clock,
     newRequestId: makeRequestIds(),
     addressOf: clientAddress(trustedProxies),
+    idleSeconds,
     onResponse: (responded, status, tookMs, error) => {
       metrics.countResponse(responded.errorCode)
       // Somebody may have pasted a key or the code of a class into an address.

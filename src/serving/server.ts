@@ -1,11 +1,10 @@
-import { closingConnections, makeRoutes } from '../http/router/routes.ts'
+import { closingConnections, IDLE_SECONDS, makeRoutes } from '../http/router/routes.ts'
 import { type ServiceOptions, startService } from './service.ts'
 
 export interface ServerOptions extends Omit<ServiceOptions, 'base'> {
   readonly host: string
   readonly port: number
   readonly baseUrl?: string | undefined
-  readonly idleSeconds?: number | undefined
 }
 
 /** A running server. */
@@ -29,11 +28,6 @@ export interface Serving {
 export const LAST_REQUESTS_MS = 8000
 /** The limit of the runtime is above the limit of the API, so that the 413 response of the API has a body. */
 const RUNTIME_BODY_BYTES_MAX = 8 * 1024 * 1024
-/**
- * The default idle limit of a connection. It exceeds the time limit of a body, so that a slow body gets its 408
- * response before the connection is closed, even on a busy machine.
- */
-const IDLE_SECONDS = 20
 const STARTING = '{"code":"overloaded","message":"The store is starting; try again shortly.","status":503}'
 const startingHeaders = {
   'Content-Type': 'application/json',

@@ -95,6 +95,8 @@ export interface ServiceOptions {
   /** Why no webhook can be registered and nothing is delivered, as a sentence; undefined if webhooks work. */
   readonly webhooksRefusal?: string
   readonly sweeping?: SweepTimes
+  /** The idle limit of a connection, in seconds. */
+  readonly idleSeconds?: number | undefined
   /** The contact for reports of vulnerabilities; undefined if the store does not name one. */
   readonly securityContact?: string | undefined
   /** The backups that the console makes; undefined if it makes none, as for a sandbox. */
@@ -185,8 +187,8 @@ export function startService(options: ServiceOptions): Service {
     failedAuthentications: new RateLimiter(FAILED_AUTHENTICATIONS, timer),
   }
   const states = storeStates({ ...options, isDraining: () => isDraining })
-  const routing = { pipeline, door, allowedOrigins: options.corsOrigins, ...perRequest }
-  const { wrapHandler, wrapTools, mcp } = options
+  const { corsOrigins: allowedOrigins, idleSeconds, wrapHandler, wrapTools, mcp } = options
+  const routing = { pipeline, door, allowedOrigins, idleSeconds, ...perRequest }
   const wrapper = (isInner: boolean) => wrapHandler && ((handler: Handler) => wrapHandler(handler, isInner))
   const paths = new Map([
     ...operationPaths(pipeline, serves, door),

@@ -132,3 +132,32 @@ test('an idle connection is closed after the time that is set', async () => {
   await closed.promise
   await port.stop(true)
 }, 15_000)
+
+test('the idle limit holds again after a request that may take long, also one that is refused', async () => {
+  await using store = await openTestStore('sqlite', { idleSeconds: 1, streams: { keepAliveMs: 100 } })
+  const { client } = store
+  const port = Number(new URL(store.base).port)
+  const { data } = await client.createKey({ body: { name: 'reader', scopes: ['events:read'] } })
+  const closedAfter = async (target: string, key: string): Promise<number> => {
+    const closed = Promise.withResolvers<void>()
+    const socket = connect(port, '127.0.0.1').on('close', () => closed.resolve())
+    socket.resume().write(`${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer ${key}\r\n\r\n`)
+    const startedMs = performance.now()
+    await closed.promise
+    return performance.now() - startedMs
+  }
+  const closings = [
+    'GET /events',
+    'GET /events/stream',
+    'PUT /console/backups/x',
+    'POST /imports/1/rows',
+  ].map(target => closedAfter(target, 'ps_unknown'))
+  const [page, stream] = ['GET /events?wait=0', 'GET /events/stream'].map(target =>
+    closedAfter(target, data.key),
+  )
+  await Promise.all([...closings, page])
+  // A stream stays open, and its connection is closed when it ends.
+  expect(await Promise.race([stream, Bun.sleep(2000)])).toBeUndefined()
+  await client.revokeKey({ keyId: data.id })
+  expect(await stream).toBeGreaterThan(2000)
+}, 15_000)

@@ -96,6 +96,7 @@ async function run(options: Readonly<Record<string, string | boolean | undefined
       directory: config.data,
       baseUrl: config.baseUrl ?? reachableBase(config.host, listener.port),
       trustedProxies: config.trustedProxies,
+      idleSeconds: config.idleSeconds,
       allowPrivateWebhooks: config.allowPrivateWebhooks,
       timeZone: config.timeZone,
       webhooksRefusal:

@@ -28,6 +28,12 @@ import {
 } from '../request/request-context.ts'
 import { type AllowedOrigins, applyCors } from './cors.ts'
 
+/**
+ * The default idle limit of a connection. It exceeds the time limit of a body, so that a slow body gets its 408
+ * response before the connection is closed, even on a busy machine.
+ */
+export const IDLE_SECONDS = 20
+
 /** RFC 9112, section 3.2: one host, without a character that ends the authority of a URL. */
 const HOST = /^[\w.~!$&'()*+;=:%[\]-]+$/
 
@@ -53,6 +59,8 @@ export interface RoutesOptions {
   readonly newRequestId: () => string
   /** Returns the address of the client, even if trusted proxies forwarded the request. */
   readonly addressOf: AddressOf
+  /** The idle limit of a connection, in seconds; `IDLE_SECONDS` by default. */
+  readonly idleSeconds?: number | undefined
   /** Called with each response except those of the door, for the log and the metrics. */
   readonly onResponse: OnResponse
 }
@@ -186,6 +194,8 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
   const { admission, clock, addressOf, onResponse, allowedOrigins, pipeline, wrapHandler } = options
   return (request, server, match) => {
     const startedMs = performance.now()
+    let idleSeconds = options.idleSeconds ?? IDLE_SECONDS
+    let isUnlimited = false
     const context = openRequestContext({
       request,
       address: addressOf(request, server),
@@ -194,14 +204,25 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       match,
       largeBodies: admission.largeBodies,
       newRequestId: options.newRequestId,
-      closeConnection: () => server.timeout(request, 1),
+      closeConnection: () => {
+        idleSeconds = 1
+        server.timeout(request, idleSeconds)
+      },
     })
     const finish = (response: Response, error?: unknown): Response => {
       context.slot?.leave()
       // The runtime sets Date (RFC 9110, section 6.6.1) on every response, except the response to a HEAD request.
       if (request.method === 'HEAD') response.headers.set('Date', new Date(clock()).toUTCString())
       onResponse(context, response.status, performance.now() - startedMs, error)
+      if (isUnlimited) limitAgain(response)
       return response
+    }
+    // Otherwise the connection could stay open for ever after the response, also that of a refusal.
+    const limitAgain = ({ status, headers }: Response): void => {
+      const { success } = context.route?.operation ?? {}
+      // A stream has no limit: its connection is closed when it ends.
+      if (success && 'stream' in success && status === 200) headers.set('Connection', 'close')
+      else server.timeout(request, idleSeconds)
     }
     const fail = (error: unknown): Response => {
       if (context.route) announceLifecycle(context, context.route, pipeline.base)
@@ -214,12 +235,9 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
       applyCors(allowedOrigins, context)
       const found = methods && handlerOf(context, methods)
       const handler = found && (wrapHandler?.(found) ?? found)
-      if (handler?.isSlow) server.timeout(request, 0)
-      if (handler?.route) {
-        context.route = handler.route
-        const { isSlow, endless, success } = handler.route.operation
-        if (isSlow || endless || 'stream' in success) server.timeout(request, 0)
-      }
+      if (handler?.route) context.route = handler.route
+      isUnlimited = handler !== undefined && mayTakeLong(handler)
+      if (isUnlimited) server.timeout(request, 0)
       response = admitAndHandle(options, context, methods, handler)
     } catch (error) {
       return fail(error)
@@ -227,6 +245,13 @@ function serveWith(options: RoutesOptions, methods: Methods | undefined): Serve 
     // This is outside the try block, so that a request finishes once even if finishing throws.
     return response instanceof Promise ? response.then(finish, fail) : finish(response)
   }
+}
+
+/** Returns whether a request may be idle for longer than its connection: it waits for events, or has a large body. */
+function mayTakeLong({ isSlow, route }: Handler): boolean {
+  if (isSlow || !route) return isSlow === true
+  const { operation } = route
+  return operation.isSlow === true || operation.endless !== undefined || 'stream' in operation.success
 }
 
 /** Admits the request, checks its target, and passes it to its handler. Throws a StoreError for every refusal. */

@@ -50,6 +50,7 @@ export interface SharedOptions {
   readonly pages: Pages
   readonly secretKey: Uint8Array
   readonly trustedProxies: readonly string[]
+  readonly idleSeconds?: number | undefined
   readonly log: Log
   readonly clock: () => number
   readonly delivery: ServiceOptions['delivery']
@@ -442,6 +443,7 @@ export class OpenSandbox {
       // Any page may call a sandbox: this is safe, because browsers add no key to a request by themselves.
       corsOrigins: ['*'],
       trustedProxies: options.trustedProxies,
+      idleSeconds: options.idleSeconds,
       secretKey: options.secretKey,
       allowPrivateWebhooks: options.allowPrivateWebhooks,
       timeZone: options.timeZone,
