@@ -722,7 +722,7 @@ export interface Operations {
   ): Promise<ApiResponse<AcceptedTest>>
 
   /**
-   * List the deliveries of a webhook. Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days, but no longer than their events.
+   * List the deliveries of a webhook. Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days after their last attempt, or as long as events if that is shorter.
    *
    * Requires a key with the scope `webhooks:manage`.
    *

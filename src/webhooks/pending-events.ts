@@ -3,7 +3,12 @@ import type { ReadShort } from '../database/engine.ts'
 import { type EventPage, readEventPage } from '../shop/events/feed.ts'
 import { findLogBounds } from '../shop/log/bounds.ts'
 import type { SequencedEvent } from '../shop/log/recording.ts'
-import { type LeasedWebhook, receiverOf, recordedPositions } from '../shop/webhooks/delivery-state.ts'
+import {
+  type LeasedWebhook,
+  type Receiver,
+  receiverOf,
+  recordedPositions,
+} from '../shop/webhooks/delivery-state.ts'
 import { typesOf } from '../shop/webhooks/verbs.ts'
 import {
   completedPosition,
@@ -37,8 +42,8 @@ interface TakenEvent {
 
 /** The result of reading a page. */
 interface PageRead {
-  /** The types that the webhook subscribes to now, as stored. */
-  readonly types: string | null
+  /** The receiver now; undefined if this process may not send to the webhook any more. */
+  readonly receiver: Receiver | undefined
   readonly hasEvents: boolean
   readonly isAtHead: boolean
   /** Whether the progress must be stored now, because many positions have passed without an event to send. */
@@ -98,9 +103,9 @@ export class PendingEvents {
   }
 
   /**
-   * Reads the next page of events, after `take` has returned every event of the previous page. Returns no events if the
-   * webhook was disabled, deleted or leased by another process. If its types changed during the read, the page is
-   * discarded, and the result has the new types and no events.
+   * Reads the next page of events, after `take` has returned every event of the previous page. Returns no events and no
+   * receiver if the webhook was disabled, deleted or leased by another process. If its types changed during the read,
+   * the page is discarded, and the result has no events.
    */
   async readPage(types: string | null): Promise<PageRead> {
     const { readShort, owner } = this.#options
@@ -111,15 +116,18 @@ export class PendingEvents {
     }
     const page = await this.#readEvents([...typesOf({ types }), ...ownTypes])
     const receiver = await readShort(reader => receiverOf(reader, this.#id, owner))
-    if (!receiver) return { types, hasEvents: false, isAtHead: true, isSaveDue: false }
-    if (receiver.types !== types) {
-      return { types: receiver.types, hasEvents: false, isAtHead: false, isSaveDue: false }
-    }
+    if (!receiver) return { receiver, hasEvents: false, isAtHead: true, isSaveDue: false }
+    if (receiver.types !== types) return { receiver, hasEvents: false, isAtHead: false, isSaveDue: false }
     this.#buffer = [...page.events]
     const opened = page.events.map(({ position }) => position)
     this.#positions = withPage(this.#positions, page.to, opened)
     const hasEvents = opened.length > 0
-    return { types, hasEvents, isAtHead: page.isAtHead, isSaveDue: !hasEvents && isSaveDue(this.#positions) }
+    return {
+      receiver,
+      hasEvents,
+      isAtHead: page.isAtHead,
+      isSaveDue: !hasEvents && isSaveDue(this.#positions),
+    }
   }
 
   /** Returns the progress of the webhook once the outcomes of the positions `written` are stored. */

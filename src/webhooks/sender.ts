@@ -52,11 +52,12 @@ export interface WebhookSenderOptions
   readonly giveUpAfterMs?: number
 }
 
-type Work =
-  /** A first attempt. */
+/** An attempt, and the receiver as it was read last. */
+type Work = { readonly receiver: Receiver } & (
   | { readonly event: SequencedEvent; readonly due?: never }
-  /** A retry that is due. */
+  /** A retry. */
   | { readonly due: PendingDelivery; readonly event?: never }
+)
 
 /**
  * Sends events to one webhook, in the process that holds its lease: due retries first, then events in order of
@@ -141,12 +142,12 @@ export class WebhookSender {
       return false
     }
     const due = from === 'due' ? await this.#dueDelivery() : undefined
-    const work = due ?? (await this.#nextEvent(receiver))
-    if (work && !this.#state.isStopped) this.#start(work, receiver)
+    const work = due ? { due, receiver } : await this.#nextEvent(receiver)
+    if (work && !this.#state.isStopped) this.#start(work)
     return work !== undefined
   }
 
-  async #dueDelivery(): Promise<Work | undefined> {
+  async #dueDelivery(): Promise<PendingDelivery | undefined> {
     const { readShort, clock } = this.#options
     // Copied before the read: a delivery whose attempt ends during the read still looks due in the result.
     const inProgress = new Set(this.#inProgress)
@@ -157,31 +158,31 @@ export class WebhookSender {
     if (!next) return undefined
     const isDue = isRetryDue(next.nextAt, clock())
     this.#state = withDue(this.#state, isDue ? 0 : Date.parse(next.nextAt))
-    return isDue ? { due: next } : undefined
+    return isDue ? next : undefined
   }
 
   async #nextEvent(receiver: Receiver): Promise<Work | undefined> {
-    for (let { types } = receiver; ; ) {
-      const { event, isRedeliveryRequested } = this.#pending.take(types)
+    for (let current = receiver; ; ) {
+      const { event, isRedeliveryRequested } = this.#pending.take(current.types)
       if (isRedeliveryRequested) {
         this.#redeliveryRequests++
         this.#state = withDue(this.#state, 0)
       }
-      if (event) return { event }
-      const page = await this.#pending.readPage(types)
+      if (event) return { event, receiver: current }
+      const page = await this.#pending.readPage(current.types)
       if (page.isSaveDue) this.#outcomeWriter.flush()
-      if (page.isAtHead && !page.hasEvents) return undefined
-      types = page.types
+      if (!page.receiver || (page.isAtHead && !page.hasEvents)) return undefined
+      current = page.receiver
       // A long backlog may have no event of these types, and other work needs the thread in between.
       if (!page.hasEvents) await this.#options.slices.next()
     }
   }
 
-  #start(work: Work, receiver: Receiver): void {
+  #start(work: Work): void {
     this.#state = withAttemptStarted(this.#state)
     if (work.due) this.#inProgress.add(work.due.id)
     const requestsBefore = this.#redeliveryRequests
-    this.#attemptAndRecord(work, receiver)
+    this.#attemptAndRecord(work)
       .catch(this.#options.onError)
       .finally(async () => {
         // This comes before the pause, during which a redelivery of the same event may be requested.
@@ -196,22 +197,24 @@ export class WebhookSender {
       })
   }
 
-  async #attemptAndRecord(work: Work, receiver: Receiver): Promise<void> {
+  async #attemptAndRecord(work: Work): Promise<void> {
     const startedMs = this.#options.clock()
-    const result = await this.#attempt(work, receiver)
+    const { url, ...result } = await this.#attempt(work)
     if (result.waitMs !== undefined) this.#pauseForHost(result.waitMs)
     // The row of a retry already has its due time. Recording an attempt at each pause would add nothing.
     if (result.waitMs !== undefined && work.due) return
     const cycleAttempts = Number(work.due?.cycleAttempts ?? 0n) + (result.waitMs === undefined ? 1 : 0)
     const decision = this.#decide({ work, startedMs, cycleAttempts, result })
-    const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision })
+    const outcome = outcomeOf({ work, startedMs, cycleAttempts, result, decision, url })
     const isDelivered = outcome.state === 'delivered'
     this.#state = withResult(this.#state, { ...result, isDelivered }, this.#now())
     await this.#outcomeWriter.add(outcome)
+    // If the address was changed meanwhile, a delivery that has failed is due again.
+    if (outcome.state === 'failed') this.#state = withDue(this.#state, 0)
     if (outcome.nextAt !== undefined) this.#noteDue(outcome.nextAt)
   }
 
-  #decide({ work, startedMs, cycleAttempts, result }: Omit<EndedAttempt, 'decision'>): RetryDecision {
+  #decide({ work, startedMs, cycleAttempts, result }: Omit<EndedAttempt, 'decision' | 'url'>): RetryDecision {
     const { clock, random, retryDelaysMs, giveUpAfterMs = Number.POSITIVE_INFINITY } = this.#options
     const nowMs = clock()
     if (result.final) return { state: 'failed' }
@@ -232,14 +235,20 @@ export class WebhookSender {
   }
 
   /**
-   * Returns the result of an attempt. Never throws: an error becomes a result too, so no event is passed over without a
-   * stored outcome.
+   * Returns the result of an attempt, and the address to which it went. Never throws: an error becomes a result too, so
+   * no event is passed over without a stored outcome.
    */
-  async #attempt({ event, due }: Work, receiver: Receiver): Promise<AttemptResult> {
-    const { readShort, onError } = this.#options
+  async #attempt(work: Work): Promise<AttemptResult & { readonly url?: string }> {
+    const { readShort, onError, owner } = this.#options
+    const { due } = work
     try {
-      const eventToSend = event ?? (await readShort(reader => eventOf(reader, due.eventId)))
-      if (eventToSend) return await attempt(this.#options, receiver, eventToSend)
+      const { event, receiver = work.receiver } = due
+        ? await readShort(async reader => ({
+            event: await eventOf(reader, due.eventId),
+            receiver: await receiverOf(reader, this.#id, owner),
+          }))
+        : work
+      if (event) return { ...(await attempt(this.#options, receiver, event)), url: receiver.url }
       return { error: 'The event has been deleted.', unsent: true, final: true, durationMs: 0 }
     } catch (error) {
       onError(error)
@@ -274,21 +283,23 @@ interface EndedAttempt {
   readonly cycleAttempts: number
   readonly result: AttemptResult
   readonly decision: RetryDecision
+  readonly url: string | undefined
 }
 
-function outcomeOf({ work, startedMs, cycleAttempts, result, decision }: EndedAttempt): AttemptOutcome {
+function outcomeOf(ended: EndedAttempt): AttemptOutcome {
+  const { work, startedMs, cycleAttempts, result, decision, url } = ended
   const { event, due } = work
   const { status, error, reply, unsent, durationMs } = result
   return {
     event: due ? { id: due.eventId, position: due.position, type: due.type } : event,
-    ...(due && { deliveryId: due.id }),
+    ...(due && { deliveryId: due.id, dueAt: due.nextAt }),
+    ...(url !== undefined && !unsent && { url }),
     cycleAttempts: BigInt(cycleAttempts),
     at: storedInstant(startedMs),
     durationMs: BigInt(Math.round(durationMs)),
     ...(status !== undefined && { status: BigInt(status) }),
     ...(error !== undefined && { error }),
     ...(reply !== undefined && reply !== '' && { reply }),
-    ...(unsent && { unsent }),
     state: decision.state,
     ...(decision.state === 'pending' && { nextAt: storedInstant(decision.nextAtMs) }),
     ...(decision.state === 'failed' && decision.gone && { gone: true }),

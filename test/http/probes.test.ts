@@ -38,6 +38,14 @@ onEveryEngine(engine => {
     ]) {
       expect(text).toContain(line)
     }
+    // Nobody attempts the deliveries of a disabled webhook.
+    await counted.client.updateWebhook({ webhookId, body: { enabled: false } })
+    await until('its deliveries are no backlog', async () => {
+      const now = await metrics()
+      return (
+        now.includes('petstore_webhook_backlog 0') && now.includes('petstore_webhook_backlog_age_seconds 0')
+      )
+    })
   })
 
   test('a store whose database does not respond in time is live but not ready', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'bun:test'
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
+import type { Reader } from '../../src/database/engine.ts'
 import { eventTypes } from '../../src/shop/log/event-types.ts'
 import { DAY_MS } from '../../src/values/time-zone.ts'
 import { useShop } from '../support/busy-shop.ts'
@@ -141,6 +142,37 @@ onEveryEngine(engine => {
         { eventId: data.eventId, type: 'petstore.webhook.test', state: 'delivered' },
       ])
       for (const { webhookId } of [webhook, other]) await store().client.deleteWebhook({ webhookId })
+    })
+
+    test('an attempt has the address and the secret of its start, however long its event was sought', async () => {
+      let meanwhile: (() => Promise<unknown>) | undefined
+      await using own = await openTestStore(engine, {
+        delivery,
+        wrapEngine: wrapped => ({
+          ...wrapped,
+          readShort: async <Result>(work: (reader: Reader) => Result): Promise<Awaited<Result>> => {
+            const result = await wrapped.readShort(work)
+            const isReceiver = result instanceof Object && 'previousSecret' in result
+            const change = isReceiver ? meanwhile : undefined
+            if (change) meanwhile = undefined
+            await change?.()
+            return result
+          },
+        }),
+      })
+      await using former = await openReceiver()
+      await using current = await openReceiver()
+      const { webhookId } = await createWebhook(own, former)
+      const seeking = Promise.withResolvers<string>()
+      meanwhile = async () => {
+        await own.client.updateWebhook({ webhookId, body: { url: current.base } })
+        seeking.resolve((await own.client.rotateWebhookSecret({ webhookId })).data.secret)
+      }
+      await emitEvents(own, 'Sought')
+      await current.waitForRequests(1)
+      const [request = noRequest] = current.received
+      expect(former.received).toEqual([])
+      expect(request.headers['webhook-signature']).toStartWith(signatureOf(await seeking.promise, request))
     })
 
     test('a delivery has two signatures for 24 hours after a rotation, and then one', async () => {

@@ -142,6 +142,23 @@ onEveryEngine(engine => {
     expect((await deliveriesOf(store, webhook)).every(({ state }) => state !== 'pending')).toBe(true)
   })
 
+  test('a 410 of an address that is being replaced disables nothing, and its event goes to the new one', async () => {
+    await using store = await openTestStore(engine, { delivery: { ...delivery, timeoutMs: 5000 } })
+    const changed = Promise.withResolvers<void>()
+    await using former = await openReceiver(() => (socket, request) => {
+      changed.promise.then(() => reply(410)(socket, request))
+    })
+    await using current = await openReceiver()
+    const webhook = await createWebhook(store, former)
+    await emitEvents(store, 'Moved')
+    await former.waitForRequests(1)
+    await store.client.updateWebhook({ ...webhook, body: { url: current.base } })
+    changed.resolve()
+    await waitForDeliveries(store, webhook, 'delivered')
+    expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
+    expect(current.received[0]?.headers['webhook-id']).toBe(former.received[0]?.headers['webhook-id'] ?? '')
+  })
+
   test('a webhook is disabled after failing for five days; enabling it ends the period of failures', async () => {
     let aheadMs = 0
     await using store = await openTestStore(engine, {

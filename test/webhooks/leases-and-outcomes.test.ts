@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'bun:test'
 import { type SystemCommandId, systemCommand } from '../../src/shop/registry/commands.ts'
-import { type AttemptOutcome, hasFreeWebhook, receiverOf } from '../../src/shop/webhooks/delivery-state.ts'
+import {
+  type AttemptOutcome,
+  hasFreeWebhook,
+  pendingDeliveries,
+  receiverOf,
+} from '../../src/shop/webhooks/delivery-state.ts'
 import { storedInstant } from '../../src/values/instant.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { sharedStore } from '../support/shop.ts'
@@ -10,6 +15,7 @@ const START_MS = Date.parse('2026-11-21T09:00:00Z')
 const HOUR_MS = 3_600_000
 const MINUTE_MS = 60_000
 const OWNER = 'another process'
+const RECEIVER = 'http://127.0.0.1:9/'
 
 /** Runs a command of the store itself at an instant. */
 async function run({ engine }: TestStore, id: SystemCommandId, input: object, nowMs: number): Promise<void> {
@@ -37,7 +43,7 @@ onEveryEngine(engine => {
 
     /** Creates a webhook that another process has leased, and returns its id. */
     async function makeLeased(): Promise<bigint> {
-      const { data } = await store().client.createWebhook({ body: { url: 'http://127.0.0.1:9/' } })
+      const { data } = await store().client.createWebhook({ body: { url: RECEIVER } })
       await lease(data.id)
       return data.id
     }
@@ -61,6 +67,7 @@ onEveryEngine(engine => {
         cycleAttempts: 1n,
         at: storedInstant(at),
         durationMs: 5n,
+        url: RECEIVER,
         status: 500n,
         state: 'failed',
         ...changes,
@@ -97,7 +104,7 @@ onEveryEngine(engine => {
       expect(await isFree(Date.now() + 6 * MINUTE_MS)).toBe(true)
       const receiver = (owner: string) =>
         store().engine.readShort(reader => receiverOf(reader, webhookId, owner))
-      expect(await receiver(OWNER)).toMatchObject({ url: 'http://127.0.0.1:9/' })
+      expect(await receiver(OWNER)).toMatchObject({ url: RECEIVER })
       expect(await receiver('this')).toBeUndefined()
     })
 
@@ -136,11 +143,54 @@ onEveryEngine(engine => {
       const days = [0, 1, 2, 3, 4, 5, 6, 7]
       await record(
         webhookId,
-        days.map(day => failure(START_MS + day * 24 * HOUR_MS, { event: eventAt(day), unsent: true })),
+        days.map(day => {
+          const { url, ...unsent } = failure(START_MS + day * 24 * HOUR_MS, { event: eventAt(day) })
+          return unsent
+        }),
       )
       const { data } = await store().client.getWebhook({ webhookId })
       expect(data.enabled).toBe(true)
       expect(data).not.toHaveProperty('failingSince')
+    })
+
+    test('what a former address answers neither disables a webhook nor ends a delivery', async () => {
+      const webhookId = await makeLeased()
+      const read = async () => (await store().client.getWebhook({ webhookId })).data
+      const days = (count: number, changes: Partial<AttemptOutcome> = {}) =>
+        Array.from({ length: count }, (_, day) =>
+          failure(START_MS + day * 24 * HOUR_MS, { event: eventAt(day), ...changes }),
+        )
+      await record(webhookId, days(4))
+      expect(await read()).toHaveProperty('failingSince')
+      await store().client.updateWebhook({ webhookId, body: { url: `${RECEIVER}new` } })
+      expect(await read()).not.toHaveProperty('failingSince')
+      await record(webhookId, days(8))
+      await record(webhookId, [failure(START_MS, { event: eventAt(9), status: 410n, gone: true })])
+      expect(await read()).toMatchObject({ enabled: true })
+      expect(await read()).not.toHaveProperty('failingSince')
+      const deliveries = (await store().client.listDeliveries({ webhookId })).data.items
+      const gone = deliveries.find(({ attempts }) => attempts[0]?.status === 410n)
+      expect(gone).toMatchObject({ state: 'pending', nextAttemptAt: '2026-11-21T09:00:00Z' })
+    })
+
+    test('a redelivery that is requested during the first attempt of another one is made', async () => {
+      const webhookId = await makeLeased()
+      await record(webhookId, [failure(START_MS)])
+      const [delivery] = (await store().client.listDeliveries({ webhookId })).data.items
+      const deliveryId = delivery?.id ?? 0n
+      const request = async () => {
+        await store().client.redeliver({ webhookId, deliveryId })
+        const [row] = await store().engine.readShort(reader => pendingDeliveries(reader, webhookId))
+        return row?.nextAt ?? ''
+      }
+      const first = await request()
+      await Bun.sleep(5)
+      const second = await request()
+      await record(webhookId, [failure(START_MS, { deliveryId, dueAt: first, state: 'delivered' })])
+      const state = async () => (await store().client.listDeliveries({ webhookId })).data.items[0]?.state
+      expect(await state()).toBe('pending')
+      await record(webhookId, [failure(START_MS, { deliveryId, dueAt: second, state: 'delivered' })])
+      expect(await state()).toBe('delivered')
     })
 
     test('a delivery lists its last 20 attempts', async () => {
@@ -151,6 +201,7 @@ onEveryEngine(engine => {
       const again = Array.from({ length: 24 }, (_, index) =>
         failure(START_MS + index, {
           deliveryId: first?.id ?? 0n,
+          dueAt: nextAt,
           cycleAttempts: BigInt(index + 2),
           status: BigInt(501 + index),
           state: 'pending',

@@ -18,7 +18,8 @@ const readCounts = sql<{
     (SELECT count(*) FROM webhook WHERE enabled = 1 AND failures > 0) AS failing,
     (SELECT count(*) FROM webhook WHERE enabled = 0) AS disabled,
     count(*) AS deliveries, min(created_at) AS oldest
-  FROM (SELECT created_at FROM delivery WHERE state = 'pending' LIMIT ${COUNTED_MAX}) AS pending`)
+  FROM (SELECT created_at FROM delivery WHERE state = 'pending'
+    AND webhook_id IN (SELECT id FROM webhook WHERE enabled = 1) LIMIT ${COUNTED_MAX}) AS pending`)
 
 /** What a store has still to do, and the state of its webhooks. */
 export interface WaitingWork {

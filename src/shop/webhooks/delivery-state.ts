@@ -46,13 +46,18 @@ export interface PendingDelivery {
   readonly cycleAttempts: bigint
   /** When the first attempt of the retry cycle began; null if none has ended. */
   readonly cycleStartedAt: string | null
+  /** When the next attempt is due. */
+  readonly nextAt: string
 }
 
 /** The outcome of one attempt. */
 export interface AttemptOutcome {
   readonly event: { readonly id: bigint; readonly position: bigint; readonly type: string }
-  /** The id of the delivery; absent for the first attempt. */
+  /** The id of the delivery, and when this attempt was due; absent for the first attempt. */
   readonly deliveryId?: bigint
+  readonly dueAt?: string
+  /** The address of the attempt; absent if no request was sent. */
+  readonly url?: string
   /** The number of attempts in the retry cycle, including this one; 0 if a host limit delays the first attempt. */
   readonly cycleAttempts: bigint
   readonly at: string
@@ -62,8 +67,6 @@ export interface AttemptOutcome {
   readonly reply?: string
   readonly state: DeliveryState
   readonly nextAt?: string
-  /** No request was sent, so the outcome says nothing about the receiver. */
-  readonly unsent?: true
   /** The receiver responded that it is permanently gone (410). */
   readonly gone?: true
 }
@@ -97,7 +100,7 @@ const findReceiver = sql<Receiver>()(`
   SELECT url, types, secret, previous_secret AS "previousSecret", previous_until AS "previousUntil", failures
   FROM webhook WHERE id = $webhookId AND enabled = 1 AND leased_by = $owner`)
 
-const findPending = sql<PendingDelivery & { readonly nextAt: string }>()(`
+const findPending = sql<PendingDelivery>()(`
   SELECT id, position, event_id AS "eventId", event_type AS "type", cycle_attempts AS "cycleAttempts",
     next_at AS "nextAt",
     (SELECT at FROM attempt WHERE delivery_id = delivery.id AND number = attempts - cycle_attempts + 1)
@@ -122,10 +125,11 @@ const insertDelivery = sql<{ id: bigint; attempts: bigint }>()(`
   ON CONFLICT DO NOTHING RETURNING id, attempts`)
 
 // If a redelivery request started a new retry cycle during the attempt, the state of the new cycle is kept.
+const isSameCycle = 'cycle_attempts = $cycleAttempts AND next_at = $dueAt'
 const settleDelivery = sql<{ id: bigint; attempts: bigint }>()(`
-  UPDATE delivery SET state = CASE WHEN cycle_attempts = $cycleAttempts THEN $state ELSE state END,
-    next_at = CASE WHEN cycle_attempts = $cycleAttempts THEN $nextAt ELSE next_at END,
-    cycle_attempts = CASE WHEN cycle_attempts = $cycleAttempts THEN cycle_attempts + 1 ELSE cycle_attempts END,
+  UPDATE delivery SET state = CASE WHEN ${isSameCycle} THEN $state ELSE state END,
+    next_at = CASE WHEN ${isSameCycle} THEN $nextAt ELSE next_at END,
+    cycle_attempts = CASE WHEN ${isSameCycle} THEN cycle_attempts + 1 ELSE cycle_attempts END,
     attempts = attempts + 1, updated_at = $at
   WHERE id = $deliveryId RETURNING id, attempts`)
 
@@ -192,10 +196,7 @@ export async function receiverOf(
 }
 
 /** Returns up to 16 pending deliveries of a webhook, in the order of their due times, which can be in the future. */
-export async function pendingDeliveries(
-  reader: Reader,
-  webhookId: bigint,
-): Promise<(PendingDelivery & { readonly nextAt: string })[]> {
+export async function pendingDeliveries(reader: Reader, webhookId: bigint): Promise<PendingDelivery[]> {
   return reader.many(findPending, { webhookId })
 }
 
@@ -211,15 +212,22 @@ export async function eventOf(reader: Reader, eventId: bigint): Promise<Sequence
 
 /**
  * Stores the outcomes of attempts and the position of the webhook. Disables the webhook if its receiver is gone or
- * has failed for five days. Writes nothing if `owner` does not hold the lease.
+ * has failed for five days. The outcome of an address that the webhook had before says nothing about its receiver.
+ * Writes nothing if `owner` does not hold the lease.
  */
 export async function recordAttempts(tx: Tx, attempts: Attempts, context: Context): Promise<void> {
   const { webhookId, owner, position, seenCreation, outcomes } = attempts
   const found = await tx.one(findLeased, { webhookId, owner })
   if (!found) return
   const before = webhookRow(found)
-  for (const outcome of outcomes) await writeOutcome(tx, webhookId, outcome)
-  const sent = outcomes.filter(({ unsent }) => !unsent)
+  for (const outcome of outcomes) {
+    const isOfAnother = outcome.url !== undefined && outcome.url !== found.url
+    // The new address may take what the former one refused for good.
+    const isRetried = isOfAnother && outcome.state === 'failed'
+    const isFor = isRetried ? { ...outcome, state: 'pending' as const, nextAt: context.now } : outcome
+    await writeOutcome(tx, webhookId, isFor)
+  }
+  const sent = outcomes.filter(({ url }) => url === found.url)
   const failing = failuresAfter(found, sent)
   const reason = before.enabled ? reasonToDisable(sent, failing) : ''
   const row = await tx.one(advance, {
@@ -239,7 +247,18 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
 }
 
 async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
-  const { event, deliveryId, cycleAttempts, state, at, durationMs, status, error, reply } = outcome
+  const {
+    event,
+    deliveryId,
+    dueAt = '',
+    cycleAttempts,
+    state,
+    at,
+    durationMs,
+    status,
+    error,
+    reply,
+  } = outcome
   const nextAt = outcome.nextAt ?? null
   const delivery =
     deliveryId === undefined
@@ -254,7 +273,14 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
           nextAt,
           at,
         })
-      : await tx.one(settleDelivery, { deliveryId, cycleAttempts: cycleAttempts - 1n, state, nextAt, at })
+      : await tx.one(settleDelivery, {
+          deliveryId,
+          dueAt,
+          cycleAttempts: cycleAttempts - 1n,
+          state,
+          nextAt,
+          at,
+        })
   // An earlier lease holder has recorded this event, or the delivery was deleted during the attempt.
   if (!delivery) return
   tx.write(insertAttempt, {

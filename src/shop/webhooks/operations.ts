@@ -117,7 +117,7 @@ export const webhooks = {
     path: '/webhooks/{webhookId}/deliveries',
     summary: 'List the deliveries of a webhook',
     description:
-      'Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days, but no longer than their events.',
+      'Deliveries with at least one attempt, and their attempts. Deliveries that are delivered or failed are kept for 30 days after their last attempt, or as long as events if that is shorter.',
     pathParameters,
     query: {
       ...paging,

@@ -49,14 +49,15 @@ const insertWebhook = sql<{ id: bigint }>()(`
     NULL, 1, $now, $now)
   ON CONFLICT DO NOTHING RETURNING id`)
 
-// Enabling a webhook resets its failures: the five days after which a failing webhook is disabled start again.
+// Another address or enabling resets the failures: the five days after which a failing webhook is disabled start again.
+const startsAgain = 'enabled < $enabled OR url <> $url'
 const rewriteWebhook = sql<StoredWebhook>()(`
   UPDATE webhook SET url = $url, types = $types, description = $description, enabled = $enabled,
     disabled_reason = $disabledReason,
-    failures = CASE WHEN enabled < $enabled THEN 0 ELSE failures END,
-    failing_since = CASE WHEN enabled < $enabled THEN NULL ELSE failing_since END,
-    last_failure_at = CASE WHEN enabled < $enabled THEN NULL ELSE last_failure_at END,
-    failing_ms = CASE WHEN enabled < $enabled THEN NULL ELSE failing_ms END,
+    failures = CASE WHEN ${startsAgain} THEN 0 ELSE failures END,
+    failing_since = CASE WHEN ${startsAgain} THEN NULL ELSE failing_since END,
+    last_failure_at = CASE WHEN ${startsAgain} THEN NULL ELSE last_failure_at END,
+    failing_ms = CASE WHEN ${startsAgain} THEN NULL ELSE failing_ms END,
     leased_by = CASE WHEN enabled < $enabled THEN NULL ELSE leased_by END,
     leased_until = CASE WHEN enabled < $enabled THEN NULL ELSE leased_until END,
     version = version + 1, updated_at = $now
