@@ -1,6 +1,8 @@
 import { describe, expect, test } from 'bun:test'
 import type { Operation } from '../../src/contract/operation.ts'
+import { Admission } from '../../src/http/limits/admission.ts'
 import { contract, operationIds } from '../../src/shop/registry/operations.ts'
+import { importCategories } from '../support/busy-shop.ts'
 import { makeClient } from '../support/client.ts'
 import { makePet, sharedStore } from '../support/shop.ts'
 import { ADMIN_KEY, codeOf, onEveryEngine, openTestStore, refusalOf } from '../support/store.ts'
@@ -248,5 +250,18 @@ onEveryEngine(engine => {
     expect(refused.status).toBe(412)
     const { data } = await store.client.loadImportSlice({ importId, body: { begins: true, rows: 500n } })
     expect(data.categoriesCreated).toBe(1n)
+  })
+
+  test('a change with a long reply is confirmed, also while too many large responses are sent', async () => {
+    const admission = new Admission()
+    await using store = await openTestStore(engine, { admission })
+    await importCategories(store.client, 200, '', '🐹'.repeat(150))
+    await store.database('UPDATE category SET version = version + 1')
+    for (let caller = 0; admission.largeBodies.take(String(caller)); caller++);
+    const body = { rows: 500n, dryRun: false }
+    const { data } = await store.client.takeBackImport({ importId: 77n, body })
+    expect(data.kept.map(({ name }) => Buffer.byteLength(name)).reduce((a, b) => a + b)).toBeGreaterThan(
+      65_536,
+    )
   })
 })
