@@ -53,9 +53,24 @@ interface BasketLine {
   readonly unitPrice: bigint | null | undefined
 }
 
+/** The articles that are in the sale already. `added` also counts those that were removed since. */
+function useBasket() {
+  const [lines, setLines] = useState<readonly BasketLine[]>([])
+  const [added, setAdded] = useState(0)
+  return {
+    lines,
+    added,
+    add: (line: BasketLine) => {
+      setLines([...lines, line])
+      setAdded(added + 1)
+    },
+    remove: (line: BasketLine) => setLines(lines.filter(one => one !== line)),
+  }
+}
+
 function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellAnother: () => void }) {
   const { client } = useSession()
-  const [basket, setBasket] = useState<readonly BasketLine[]>([])
+  const { lines: basket, added, add, remove } = useBasket()
   const [typed, setTyped] = useState('')
   const [warned, setWarned] = useState('')
   const form = useForm<SaleFields>(
@@ -72,8 +87,8 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
   const { unitPrice, price, line, problems } = useArticle(form.values, found)
   const { reference = proposed } = form.values
   const forgotten = basket.length > 0 && form.values.petId === '' ? forgottenIn(form.values, typed) : ''
-  const addLine = (added: BasketLine): void => {
-    setBasket([...basket, added])
+  const addLine = (line: BasketLine): void => {
+    add(line)
     setTyped('')
     setWarned('')
     form.set({ petId: '', quantity: 1n, unitPrice: undefined })
@@ -104,7 +119,7 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
         <>
           <Basket
             lines={basket}
-            onRemove={removed => setBasket(basket.filter(one => one !== removed))}
+            onRemove={remove}
             onAdd={() => {
               show(problems)
               if (line) addLine(line)
@@ -112,10 +127,10 @@ function OneSale({ pet, onClose, onSellAnother }: SellProps & { readonly onSellA
           />
           {/* A new field for each article. A price that was typed is that of the pet before. */}
           <PetSelect
-            key={basket.length}
-            isNext={basket.length > 0}
+            key={added}
+            isNext={added > 0}
             onType={setTyped}
-            first={basket.length === 0 ? pet : undefined}
+            first={added === 0 ? pet : undefined}
             {...field('petId')}
             onChange={(petId, chosen) => {
               if (chosen) setFound(chosen)
@@ -217,7 +232,11 @@ function Basket({ lines, onRemove, onAdd }: BasketProps) {
             size="compact-xs"
             variant="default"
             aria-label={t('Remove {name}', { name: line.name })}
-            onClick={() => onRemove(line)}
+            onClick={() => {
+              onRemove(line)
+              // The button with the focus disappears.
+              button.current?.focus()
+            }}
           >
             {t('Remove')}
           </Button>
