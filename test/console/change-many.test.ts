@@ -142,6 +142,35 @@ test('a price is raised once, although a sale replaced its version and the next 
   for (const { id } of [first, second]) await client.deletePet({ petId: id })
 })
 
+test('prices are raised once, although the store refuses one of them for a while', async () => {
+  const { client } = store()
+  const ids: bigint[] = []
+  for (const name of ['Fast ball', 'Slow ball'])
+    ids.push((await client.createPet({ body: { name, categoryId: balls, price: 1000n } })).data.id)
+  const page = await browser.open(store(), `/pets?categoryId=${balls}`)
+  for (const name of ['Fast', 'Slow'])
+    await page.getByRole('checkbox', { name: `Choose ${name} ball` }).check()
+  await page.getByRole('button', { name: 'Change them' }).click()
+  await chooseKind(page, 'Change the price by percent')
+  await page.getByRole('dialog').getByLabel('Percent').fill('10')
+  let isBusy = true
+  await page.route(`**/pets/${ids[1]}`, route =>
+    isBusy && route.request().method() === 'PATCH'
+      ? route.fulfill({ status: 429, headers: { 'Retry-After': '3600' } })
+      : route.continue(),
+  )
+  await page.getByRole('dialog').getByRole('button', { name: 'Change them' }).click()
+  const again = page.getByRole('button', { name: 'Send again' })
+  await again.waitFor()
+  isBusy = false
+  await again.click()
+  await page.getByText('2 pets were changed.').waitFor()
+  for (const petId of ids) {
+    expect((await client.getPet({ petId })).data.price).toBe(1100n)
+    await client.deletePet({ petId })
+  }
+})
+
 test('of pets whose level changes, a deleted one is named, and the others are changed', async () => {
   const { client } = store()
   const names = ['Blue ball', 'Lost ball', 'Green ball']

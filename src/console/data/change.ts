@@ -81,14 +81,18 @@ export function inTurn<First>(
       } catch (error) {
         // After a refusal that may pass, both are sent again: the first one is made already, and has no second effect.
         if (!(error instanceof ApiError) || isUnknown(error)) throw error
-        if (saysNothingOfEarlier(error) && error.status !== 403)
-          throw new ConnectionError('Only the first of two requests was made.', error)
+        if (saysNothingOfEarlier(error) && error.status !== 403) throw onlyPartMade(error)
         onRefused(result, error)
       }
       return result
     },
     isRepeatable: first.isRepeatable,
   }
+}
+
+/** Returns an error after which the change keeps its keys: another one could have the effect of a part again. */
+function onlyPartMade(cause: unknown): ConnectionError {
+  return new ConnectionError('Only a part of the requests was made.', cause)
 }
 
 /** A change that was not made, among others that were. */
@@ -104,7 +108,10 @@ interface OneChange<Subject> {
   readonly key?: string
 }
 
-/** Returns a change of many requests, which are sent one after another. A refused one does not stop the others. */
+/**
+ * Returns a change of many requests, which are sent one after another. A refused one does not stop the others. Only a
+ * refusal that may pass does: if one is made by then, all are sent again with their keys.
+ */
 export function oneByOne<Subject>(
   changes: readonly OneChange<Subject>[],
 ): Change<readonly Refused<Subject>[]> {
@@ -113,12 +120,15 @@ export function oneByOne<Subject>(
     isRepeatable: true,
     send: async ({ signal, idempotencyKey }) => {
       const refused: Refused<Subject>[] = []
+      let isPartMade = false
       for (const [index, { subject, send, key = `${idempotencyKey}-${index}` }] of parts.entries()) {
         try {
           await send({ signal, idempotencyKey: key })
+          isPartMade = true
         } catch (error) {
           const isRefusal = error instanceof ApiError && settlesEarlierAttempt(error)
-          if (!isRefusal && !(error instanceof InvalidValues)) throw error
+          if (!isRefusal && !(error instanceof InvalidValues))
+            throw isPartMade && !isUnknown(error) ? onlyPartMade(error) : error
           refused.push({ subject, error })
         }
       }
