@@ -123,13 +123,17 @@ test('paper is white in the dark too, and a dialog is no second banner', async (
   expect(await page.getByRole('dialog').locator('header').count()).toBe(0)
 })
 
-test('Back and a reload ask before they discard what was entered', async () => {
+test('Back, a link and a reload ask before they discard what was entered', async () => {
   const page = await browser.open(store(), '/pets')
   const dialog = page.getByRole('dialog')
   await page.getByRole('link', { name: 'Categories', exact: true }).click()
   await page.getByRole('button', { name: 'Add category' }).click()
   await dialog.getByLabel('Name').pressSequentially('Typed with care')
   await page.evaluate('history.back()')
+  await dialog.getByText('Throw away what you entered?').waitFor()
+  await dialog.getByRole('button', { name: 'Keep editing' }).click()
+  // The note of a sale is above the dialog, and has links.
+  await page.getByRole('link', { name: 'Orders', exact: true, includeHidden: true }).dispatchEvent('click')
   await dialog.getByText('Throw away what you entered?').waitFor()
   await dialog.getByRole('button', { name: 'Keep editing' }).click()
   const asked = Promise.withResolvers<string>()

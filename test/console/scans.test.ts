@@ -60,6 +60,18 @@ test('a scan on any page opens the pet with this barcode, although a name starts
   await search.fill('40')
   await search.press('Enter')
   await page.getByRole('heading', { name: 'Scanned finch' }).waitFor()
+  // A result that comes late does not take away a dialog that was opened meanwhile.
+  const reads = await holdRequests(page, request => request.url().includes('search=4006381333931'))
+  await leaveFields(page)
+  await scanQuickly(page, '4006381333931')
+  await until('the store is asked', () => reads.held.length > 0)
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('dialog').waitFor()
+  reads.release()
+  await page
+    .getByRole('option', { name: /^Scanned budgie/, includeHidden: true })
+    .waitFor({ state: 'attached' })
+  expect(await page.getByRole('dialog').count()).toBe(1)
 })
 
 test('a scan into the search of the pets finds the one with it', async () => {

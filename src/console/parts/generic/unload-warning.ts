@@ -10,14 +10,16 @@ export function useUnloadWarning(isGuarded: boolean): void {
   }, [isGuarded])
 }
 
-/** Makes the browser ask before a reload, and calls `ask` in place of what the Back button does. */
+/** Makes the browser ask before a reload, and calls `ask` in place of what the Back button or a link to a view does. */
 export function useGuardedPage(isGuarded: boolean, ask?: () => void): void {
   const onLeave = useEffectEvent(() => ask?.())
   useUnloadWarning(isGuarded)
   useEffect(() => {
     if (!isGuarded) return
     const onNavigate = (event: NavigateEvent): void => {
-      if (event.navigationType !== 'traverse' || !event.cancelable) return
+      // The fragment of an address is a place in the page, or a key.
+      const isPush = event.navigationType === 'push' && event.destination.sameDocument && !event.hashChange
+      if (!event.cancelable || !(isPush || event.navigationType === 'traverse')) return
       event.preventDefault()
       onLeave()
     }

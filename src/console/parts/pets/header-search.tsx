@@ -45,11 +45,10 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
   useEffect(() => {
     if (queued === undefined || isPending) return
     setQueued(undefined)
-    if (queued === text) open(targetOf(text, isError ? undefined : data))
+    if (queued === text && !hasDialog()) open(targetOf(text, isError ? undefined : data))
   })
   useScan(code => {
-    // What was entered in an open dialog would be lost.
-    if (document.querySelector('[role=dialog]')) return
+    if (hasDialog()) return
     setTyped(code)
     setQueued(code.trim())
   }, takesScans)
@@ -84,6 +83,11 @@ export function HeaderSearch({ takesScans = false, ...props }: HeaderSearchProps
       rightSection={<span />}
     />
   )
+}
+
+/** Returns whether a dialog is open: what was entered there would be lost with the page. */
+function hasDialog(): boolean {
+  return document.querySelector('[role=dialog]') !== null
 }
 
 const NO_MATCH = t('No word of a name starts with this.')
