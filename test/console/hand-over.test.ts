@@ -88,7 +88,12 @@ test('the page says that it signs in, and that a response was lost; a new code s
   arrived.resolve()
   await page.getByText('The answer of the store was lost, so the code may be used up.').waitFor()
   await page.unroute('**/keys/claims')
+  // The next request is lost, too. The code is used by then.
+  let isDown = true
+  await page.route('**/keys/current', route => (isDown ? route.abort() : route.continue()))
   await page.goto(`${page.url()}#key=${await codeFor(key)}`)
+  await page.getByText('The store does not respond', { exact: true }).waitFor()
+  isDown = false
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
 })
 

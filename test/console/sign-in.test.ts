@@ -35,6 +35,23 @@ test('a page that is reloaded while it signs in uses the key of its link again, 
   await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
 })
 
+test('a page that is reloaded while the store does not respond signs in by itself once it does', async () => {
+  const page = await browser.open(store(), '/pets')
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+  let isDown = true
+  await page.route(/\/(keys\/current|readyz)$/, async route => {
+    if (!isDown) await route.continue()
+    // A proxy responds in place of the store.
+    else if (route.request().url().endsWith('/readyz')) await route.fulfill({ status: 502 })
+    else await route.abort()
+  })
+  await page.reload()
+  await page.getByText('The store does not respond', { exact: true }).waitFor()
+  await page.waitForResponse('**/readyz')
+  isDown = false
+  await page.getByRole('heading', { name: 'Pets', exact: true }).waitFor()
+})
+
 test('for a wrong key, the field shows the message of the store; the right key signs in', async () => {
   const page = await browser.open(store(), '', { key: 'nonsense' })
   const field = page.getByRole('textbox', { name: 'Key' })

@@ -40,12 +40,15 @@ export function isHandoverCode(text: string): boolean {
   return text.startsWith('psc_')
 }
 
+/** The keys of exchanged codes, until the page has signed in with them: nobody can exchange a code again. */
+const claimedKeys = new Map<string, string>()
+
 /** An operation that is not in the OpenAPI description. */
 const claim = { method: 'POST', path: '/keys/claims' } as const
 
 /**
- * Exchanges a code for its key. The key is stored at once, because nobody can exchange the code again. It stays on the
- * phone, because a phone closes its tabs by itself.
+ * Exchanges a code for its key. The key is stored at once, so that a reload does not lose it. It stays on the phone,
+ * because a phone closes its tabs by itself.
  */
 async function claimKey(code: string, fetch: Fetch): Promise<string> {
   try {
@@ -53,6 +56,7 @@ async function claimKey(code: string, fetch: Fetch): Promise<string> {
     // Safe: the contract of the operation has this type.
     const { key } = (await call('claimKey', claim, { body: { code } })).data as { readonly key: string }
     rememberKey(key, 'computer')
+    claimedKeys.set(code, key)
     return key
   } catch (error) {
     if (error instanceof ApiError && ['key_not_found', 'validation_failed'].includes(error.code))
@@ -72,9 +76,10 @@ export async function signIn(given: string, fetch: Fetch): Promise<Session> {
     throw new NotAKey(t('This is not a key: a key has only letters, digits and underscores. Copy it again.'))
   }
   const isCode = isHandoverCode(given)
-  const key = isCode ? await claimKey(given, fetch) : given
+  const key = isCode ? (claimedKeys.get(given) ?? (await claimKey(given, fetch))) : given
   const client = createClient({ baseUrl, key, fetch, onRetry: noteThrottle })
   const { data: info } = await client.getCurrentKey({})
+  claimedKeys.delete(given)
   return { key, ...(isCode && { code: given }), client, info }
 }
 

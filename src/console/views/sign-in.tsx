@@ -11,7 +11,8 @@ import {
   Title,
 } from '@mantine/core'
 import { type SubmitEvent, useEffect, useRef, useState } from 'react'
-import { watchedFetch } from '../data/connection.ts'
+import { ApiError, ConnectionError } from '../../client/petstore-client.ts'
+import { connection, watchedFetch } from '../data/connection.ts'
 import { isSandbox } from '../data/host-api.ts'
 import { isKeyRefused } from '../data/query-client.ts'
 import {
@@ -58,13 +59,14 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
 
   const enter = async (given: string): Promise<void> => {
     const attempt = ++lastAttempt.current
+    const isLast = (): boolean => attempt === lastAttempt.current
     setIsBusy(true)
     setProblem(undefined)
     // A key that was typed or copied from paper can have gaps.
     const token = given.replaceAll(/\s/g, '')
-    const result = await signIn(token, watchedFetch).catch((error: unknown) => ({ error }))
+    const result = await resultOf(token, given === key, isLast)
     // The user may have opened a link with another key meanwhile.
-    if (attempt !== lastAttempt.current) return
+    if (!isLast()) return
     if ('error' in result && isKeyRefused(result.error) && given !== (entrance.linkKey ?? given)) {
       return await enter(entrance.linkKey ?? '')
     }
@@ -73,8 +75,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
       const place = isKept && given === key ? 'computer' : 'tab'
       // A key that is kept on this computer stays there, and is not copied to the tab.
       if (place === 'computer' || findStoredKey() !== result.key) rememberKey(result.key, place)
-      onSignedIn(result)
-      return
+      return onSignedIn(result)
     }
     const { error } = result
     if (isKeyRefused(error) || error instanceof NotAKey) forgetKey(token)
@@ -96,13 +97,13 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
   return (
     <Center mih="100vh" p="md" component="main">
       <Paper withBorder shadow="sm" p="xl" w="100%" maw={440}>
+        <ConnectionAlert />
         {isClaiming && <Text role="status">{t('Signing in…')}</Text>}
         <form onSubmit={submit} hidden={isClaiming}>
           <Stack>
             <Title order={1} size="h2">
               <Brand />
             </Title>
-            <ConnectionAlert />
             {entrance.reason && (
               <Alert color="yellow" role="alert" title={t('You were signed out')}>
                 {entrance.reason}
@@ -140,6 +141,30 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
 const KEPT_KEY_HELP = t(
   'The key is stored on this computer until you sign out. Everyone who uses your account on this computer can use the key. Without the tick, the key is forgotten when you close the tab.',
 )
+
+/**
+ * Returns a session with a key, or why there is none. A key that nobody typed is tried again while the store does not
+ * respond: who uses the page may not know it.
+ */
+async function resultOf(
+  token: string,
+  isTyped: boolean,
+  isLast: () => boolean,
+): Promise<Session | { readonly error: unknown }> {
+  for (;;) {
+    const result = await signIn(token, watchedFetch).catch((error: unknown) => ({ error }))
+    if (!('error' in result) || isTyped || !isSilence(result.error)) return result
+    await connection.untilRestored()
+    if (!isLast()) return result
+  }
+}
+
+/** Returns whether an error says that the store does not respond, or that a proxy does in its place. */
+function isSilence(error: unknown): boolean {
+  return (
+    error instanceof ConnectionError || (error instanceof ApiError && [502, 503, 504].includes(error.status))
+  )
+}
 
 function problemOf(error: unknown): string {
   if (error instanceof NotAKey) return error.message
