@@ -261,12 +261,27 @@ test('a count is compared with the stock of its moment, although the page shows 
   await field.fill('7')
   await page.getByRole('textbox', { name: 'Note' }).click()
   await page.getByText('What you counted is what the store has.').waitFor()
-  // An entry that cannot be compared is not booked.
-  await page.route('**/store/inventory/*', route => route.abort())
+  // An entry that cannot be compared is not booked, and neither are the others before it is entered again.
+  const { data: other } = await store().client.createPet({ body: { name: 'Stale salmon', categoryId } })
+  let isDown = true
+  await page.route(`**/store/inventory/${petId}`, route => (isDown ? route.abort() : route.continue()))
   await field.fill('5')
   await page.getByRole('textbox', { name: 'Note' }).click()
   await page.getByText('Not entered: the store did not respond.').waitFor()
   expect(await page.getByRole('button', { name: 'Book', exact: true }).isDisabled()).toBe(true)
+  await page.reload()
+  await field.fill('5')
+  await page.getByRole('textbox', { name: 'Counted units of Stale salmon' }).fill('3')
+  await page.getByRole('textbox', { name: 'Note' }).click()
+  const lost = page.getByRole('alert', { name: 'Not entered' })
+  await lost.getByText('Stale sole').waitFor()
+  await page.getByRole('button', { name: 'Book 1 article' }).click()
+  isDown = false
+  await field.press('Enter')
+  await lost.waitFor({ state: 'detached' })
+  expect(await stockOf(store().client, other.id)).toBe('available 1/0')
+  await page.getByRole('button', { name: 'Book 2 articles' }).click()
+  await page.getByText('Booked: 2 articles').waitFor()
 })
 
 test('of several counts of one pet, the last one is entered, in whatever order the store responds', async () => {

@@ -1,4 +1,4 @@
-import { Button, Group, Stack, Switch, Text } from '@mantine/core'
+import { Alert, Button, Group, Stack, Switch, Text } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { type KeyboardEvent, type ReactNode, useRef, useState } from 'react'
 import type { Client, Pet } from '../../client/petstore-client.ts'
@@ -89,6 +89,7 @@ export function Count() {
         />
       )}
       <Differences isBlind={isBlind} />
+      <LostEntries entries={entries} />
       <Booking
         draft={stockTake}
         defaultNote={t('Stock take {day}', { day })}
@@ -115,6 +116,9 @@ async function readSheet(client: Client, categoryId: bigint | undefined): Promis
 interface Entries {
   readonly isPending: (petId: bigint) => boolean
   readonly enter: (pet: Pet, units: bigint | undefined) => Promise<boolean>
+  /** The pets whose last entry could not be compared. Nothing is booked while there are any. */
+  readonly lost: readonly bigint[]
+  readonly forgetLost: () => void
   readonly settle: () => Promise<boolean>
 }
 
@@ -123,9 +127,11 @@ function useEntries(): Entries {
   const running = useRef(new Set<Promise<boolean>>())
   /** The last entry of each pet that the store has not answered. Only it counts: answers may overtake each other. */
   const pending = useRef(new Map<bigint, object>())
+  const [lost, setLost] = useState<readonly bigint[]>([])
   const enter = async ({ id: petId, price }: Pet, units: bigint | undefined): Promise<boolean> => {
     const entry = {}
     pending.current.set(petId, entry)
+    setLost(all => all.filter(id => id !== petId))
     const isLast = (): boolean => pending.current.get(petId) === entry
     if (units === undefined) {
       pending.current.delete(petId)
@@ -139,7 +145,10 @@ function useEntries(): Entries {
     const stock = await client.getInventoryItem({ petId }).catch(reportFailure)
     if (!isLast()) return true
     pending.current.delete(petId)
-    if (!stock) return false
+    if (!stock) {
+      setLost(all => [...all, petId])
+      return false
+    }
     const line = stockLine({ petId, units, from: stock.data.quantity, ...(price !== undefined && { price }) })
     stockTake.update(draft =>
       draft.sent ? draft : { ...draft, lines: [...draft.lines.filter(one => one.petId !== petId), line] },
@@ -154,7 +163,9 @@ function useEntries(): Entries {
       void entry.finally(() => running.current.delete(entry))
       return entry
     },
-    settle: async () => (await Promise.all(running.current)).every(Boolean),
+    lost,
+    forgetLost: () => setLost([]),
+    settle: async () => (await Promise.all(running.current)).every(Boolean) && lost.length === 0,
   }
 }
 
@@ -207,7 +218,7 @@ function CountedUnits({ pet, entries }: CountedUnitsProps) {
   const [isLost, setIsLost] = useState(false)
   const onBlur = async (): Promise<void> => {
     if (!typed) return
-    const isKnown = typed.units === stored && !entries.isPending(id)
+    const isKnown = typed.units === stored && !entries.isPending(id) && !entries.lost.includes(id)
     const isEntered = isKnown || (await entries.enter(pet, typed.units))
     setIsLost(!isEntered)
     // The user may have typed something else meanwhile.
@@ -234,6 +245,24 @@ function nextFieldOnEnter({ key, currentTarget }: KeyboardEvent<HTMLInputElement
   const next = fields[fields.indexOf(currentTarget) + 1]
   if (next) next.focus()
   else currentTarget.blur()
+}
+
+/** The counts that are missing. Their fields may be far away, or on the sheet of another category. */
+function LostEntries({ entries: { lost, forgetLost } }: Pick<SheetProps, 'entries'>): ReactNode {
+  if (lost.length === 0) return null
+  return (
+    <Alert color="red" role="alert" className="unprinted" title={t('Not entered')}>
+      <Text size="sm">{t('Count these again, or clear this list. Nothing is booked before.')}</Text>
+      {lost.map(petId => (
+        <Text key={petId} size="sm" className="name">
+          <PetName id={petId} />
+        </Text>
+      ))}
+      <Button mt="sm" size="xs" variant="default" onClick={forgetLost}>
+        {t('Clear')}
+      </Button>
+    </Alert>
+  )
 }
 
 /** What the count found, before it is booked. A blind count shows it only when it is asked for. */

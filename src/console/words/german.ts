@@ -543,6 +543,9 @@ const sentences = {
   '{sheet}: {counted} of {articles} counted': '{sheet}: {counted} von {articles} gezählt',
   'Counted units of {name}': 'Gezählte Stückzahl von {name}',
   'Not entered: the store did not respond.': 'Nicht eingetragen: Petstore hat nicht geantwortet.',
+  'Not entered': 'Nicht eingetragen',
+  'Count these again, or clear this list. Nothing is booked before.':
+    'Zählen Sie diese noch einmal, oder leeren Sie die Liste. Vorher wird nichts gebucht.',
   'Show the differences': 'Unterschiede anzeigen',
   'What you counted is what the store has.': 'Ihre Zählung stimmt mit dem gespeicherten Bestand überein.',
   '{count} article differs: {units}, {value} at the prices of the store.':
