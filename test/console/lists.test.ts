@@ -166,6 +166,25 @@ test('a list that is read slowly shows what is new, although changes follow each
   await page.getByText('Steady - the last').waitFor()
 })
 
+test('what was read stays below the refusal of a later read', async () => {
+  await addPet(store(), 'Read before')
+  const page = await browser.open(store(), '/pets?search=read')
+  let isRefused = false
+  await page.route(/\/(pets|store\/summary)(\?|$)/, route =>
+    isRefused ? route.fulfill({ status: 500 }) : route.continue(),
+  )
+  const refusal = page.getByRole('alert', { name: 'Request refused' }).first()
+  for (const read of [page.getByRole('link', { name: 'Read before' }), page.getByText('Pets available')]) {
+    await read.waitFor()
+    isRefused = true
+    await addPet(store(), 'Not read')
+    await refusal.waitFor()
+    expect(await read.isVisible()).toBe(true)
+    isRefused = false
+    await page.getByRole('link', { name: 'Dashboard', exact: true }).click()
+  }
+})
+
 test('the names of keys are visible when a user goes from the history of a pet to the audit log and back', async () => {
   const { petId } = await addPet(store(), 'Watched')
   const page = await browser.open(store(), `/pets/${petId}`)

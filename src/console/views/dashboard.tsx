@@ -42,9 +42,11 @@ function Totals() {
     queryFn: async () =>
       (await client.getStoreSummary({}, { headers: { 'Petstore-Preview': 'store-summary' } })).data,
   })
-  if (error) return <Refusal error={error} onRetry={() => void refetch()} />
+  const refusal = <Refusal error={error} onRetry={() => void refetch()} />
+  if (error && !data) return refusal
   return (
     <>
+      {refusal}
       <OverdueOrders />
       <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
         <Figure label={t('Pets available')} count={data?.pets.available} />

@@ -197,19 +197,18 @@ function Pages<Row>({
     if (isGone) place.restart()
   })
   const shownAbove = above?.(data?.items ?? [], cursor === undefined && data?.next === undefined)
-  if (error && !isGone) {
-    return (
-      <>
-        {/* It stays: an open dialog in it may have a change whose outcome is not known. */}
-        {shownAbove}
-        <Refusal error={error} onRetry={() => void refetch()} />
-      </>
-    )
-  }
+  const aboveAndRefusal = (
+    <>
+      {/* It stays: an open dialog in it may have a change whose outcome is not known. */}
+      {shownAbove}
+      {!isGone && <Refusal error={error} onRetry={() => void refetch()} />}
+    </>
+  )
+  if (error && !isGone && (data === undefined || isPlaceholderData)) return aboveAndRefusal
   if (isEmpty && !isGone) {
     return (
       <>
-        {shownAbove}
+        {aboveAndRefusal}
         {empty}
         {hasNext && <PageButtons place={place} next={data.next} isReading={false} />}
       </>
@@ -217,7 +216,7 @@ function Pages<Row>({
   }
   return (
     <>
-      {shownAbove}
+      {aboveAndRefusal}
       <ColumnTable {...table} rows={data?.items} isBusy={isPending || isPlaceholderData} />
       <PageButtons place={place} next={data?.next} isReading={isPlaceholderData} />
     </>
