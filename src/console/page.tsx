@@ -41,7 +41,8 @@ createRoot(root).render(
     >
       <QueryClientProvider client={queryClient}>
         <Router base={`${basePath}/console`}>
-          <Notifications position="bottom-right" autoClose={8000} />
+          {/* With a limit, a note would wait, unseen, for others that stay until someone closes them. */}
+          <Notifications position="bottom-right" autoClose={8000} limit={Number.POSITIVE_INFINITY} />
           <App />
         </Router>
       </QueryClientProvider>

@@ -82,6 +82,23 @@ test('the note of a sale has its receipt beside Undo, and a return changes the r
   await page.locator('.receipt').getByText('€0.00').waitFor()
 })
 
+test('a sale shows its note, although nobody has closed those of sales that were not taken back', async () => {
+  const page = await browser.open(store(), `/pets/${await addPriced('Bell', 640n)}`)
+  await page.route('**/returns', route => route.fulfill({ status: 422 }))
+  const undo = page.getByRole('button', { name: 'Undo' })
+  const sell = async (): Promise<void> => {
+    await page.getByRole('main').getByRole('button', { name: 'Sell', exact: true }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Sell', exact: true }).click()
+  }
+  for (let refused = 0; refused < 5; refused++) {
+    await sell()
+    await undo.click()
+    await page.getByText('was not taken back').nth(refused).waitFor()
+  }
+  await sell()
+  await undo.waitFor()
+})
+
 test('the takings of a week stand beside those of as many days of the week before, in days of the shop', async () => {
   const { client } = store()
   const petId = await addPriced('Ball', 1250n)
