@@ -24,9 +24,14 @@ export function draftEnd(pid: number): string {
   return `.${pid}-${HOST}.petstore-draft`
 }
 
+/** Returns whether a name is that of a draft. */
+export function isDraft(name: string): boolean {
+  return DRAFT.test(name)
+}
+
 /** Returns whether a process that was interrupted has left a draft of a file or directory. */
 export function hasDraft(path: string): boolean {
-  return namesIn(dirname(path)).some(name => name.startsWith(`${basename(path)}.`) && DRAFT.test(name))
+  return namesIn(dirname(path)).some(name => name.startsWith(`${basename(path)}.`) && isDraft(name))
 }
 
 /** Never fails: a draft that stays takes only space. */

@@ -33,7 +33,12 @@ onEveryEngine(engine => {
       join(other, 'manifest.json'),
       manifest.replace(/"createdAt":\s*"\d{4}/, '"createdAt":"2099'),
     )
+    // One that is being made, or was not finished, is none; nor is one that cannot be read.
+    cpSync(other, join(backups, 'night.99999999-host.petstore-draft'), { recursive: true })
+    mkdirSync(join(backups, 'unreadable'))
+    writeFileSync(join(backups, 'unreadable/manifest.json'), '{')
     const good = await drill()
+    expect(good.errors).toContain('unreadable cannot be read')
     expect([good.exitCode, good.errors]).toEqual([0, expect.stringContaining(join(backups, 'newer'))])
     expect(good.output.match(/^ok /gm)).toHaveLength(6)
     const recorded = (await drilledAt()) ?? 0

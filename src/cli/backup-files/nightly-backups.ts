@@ -106,9 +106,17 @@ async function makeOne(
     log.error({ backup: to, error: reasonOf(error) }, 'the console will not know of a backup'),
   )
   // The older ones have the audit log before its change.
-  const deleted = auditProblem === undefined ? deletable(backupsIn(directory, storeId), config.timeZone) : []
-  for (const { name } of deleted) rmSync(join(directory, name), { recursive: true, force: true })
-  log.info({ backup: to, bytes, deleted: deleted.length }, 'the backup of the night was made')
+  const old = auditProblem === undefined ? deletable(backupsIn(directory, storeId), config.timeZone) : []
+  let deleted = 0
+  for (const { name } of old) {
+    try {
+      rmSync(join(directory, name), { recursive: true, force: true })
+      deleted++
+    } catch (error) {
+      log.error({ backup: join(directory, name), error: reasonOf(error) }, 'an old backup cannot be deleted')
+    }
+  }
+  log.info({ backup: to, bytes, deleted }, 'the backup of the night was made')
   if (auditProblem === undefined) return 'saved'
   log.error({ backup: to, error: auditProblem }, 'the audit log of the store was changed')
   return 'damaged'

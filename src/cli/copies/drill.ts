@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
-import { draftOf } from '../../files/draft.ts'
+import { draftOf, isDraft } from '../../files/draft.ts'
 import { readMetadata } from '../../shop/kernel/metadata.ts'
 import { countText } from '../../values/count-text.ts'
 import { formatInstantMs } from '../../values/instant.ts'
@@ -90,14 +90,27 @@ async function newestBackup(place: string, config: Config): Promise<string> {
   const names = readdirSync(place)
   const storeId = names.some(name => storeIdIn(name) !== undefined) ? await readStoreId(config) : undefined
   const backups = names
-    .filter(name => [undefined, storeId].includes(storeIdIn(name)))
+    .filter(name => [undefined, storeId].includes(storeIdIn(name)) && !isDraft(name))
     .map(name => join(place, name))
     .filter(directory => existsSync(join(directory, MANIFEST_FILE)))
-    .map(directory => ({ directory, at: readManifest(directory).createdAt }))
+    .flatMap(directory => {
+      const at = createdAt(directory)
+      return at === undefined ? [] : [{ directory, at }]
+    })
     .sort((a, b) => a.at.localeCompare(b.at))
   const { directory } = backups.at(-1) ?? {}
   if (directory === undefined) throw new CommandFailed(`There is no backup in ${escapeControls(place)}.`)
   return directory
+}
+
+/** Returns when a backup was made. One whose manifest cannot be read is reported, and is not the newest one. */
+function createdAt(directory: string): string | undefined {
+  try {
+    return readManifest(directory).createdAt
+  } catch (error) {
+    say(`${reasonOf(error)} It is left out.`)
+    return undefined
+  }
 }
 
 /** Returns the id in the names of the backups of the nights of a store; undefined if it has made none. */
