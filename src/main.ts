@@ -66,8 +66,8 @@ try {
   } else if (error instanceof CommandFailed) {
     say(error.message)
     process.exit(error.exitCode)
-  } else if (error instanceof Error && error.name === 'PostgresError') {
-    const state = 'errno' in error ? ` (SQLSTATE ${error.errno})` : ''
+  } else if (error instanceof Error && ['PostgresError', 'SQLiteError'].includes(error.name)) {
+    const state = error.name === 'PostgresError' && 'errno' in error ? ` (SQLSTATE ${error.errno})` : ''
     say(`The database reports: ${reasonOf(error)}${state}.`)
     process.exit(1)
   } else if (error instanceof Error && error.name === 'StoreError') {

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { z } from 'zod'
@@ -7,12 +7,14 @@ import { openSnapshot } from '../../src/cli/store-access/snapshot.ts'
 import { configFrom } from '../../src/cli/store-access/store-config.ts'
 import type { EventRecord } from '../../src/database/new-event.ts'
 import { CHAIN_START, type ChainEntry, nextChainEntry } from '../../src/database/numbering/chain.ts'
+import { databaseFile } from '../../src/database/sqlite/database-file.ts'
 import { type AuditReport, verifyAuditChain } from '../../src/shop/log/verification.ts'
 import { parseJson, writeJson } from '../../src/values/json.ts'
 import type { EngineName } from '../support/engines.ts'
 import { type ProcessResult, run } from '../support/process.ts'
 import { waitForPositions } from '../support/received-events.ts'
 import { onEveryEngine, openTestStore, type TestStore } from '../support/store.ts'
+import { newStoreDirectory } from '../support/store-directory.ts'
 
 /** Opens a store with 15 audit entries. The first entry records the admin key, the last entries the fifth order. */
 async function openUsedStore(engine: EngineName): Promise<TestStore> {
@@ -138,6 +140,19 @@ onEveryEngine(engine => {
       expect({ position: entry.position, hash: entry.hash }).toEqual(last)
     }
   })
+})
+
+test('a damaged database is reported in one line', async () => {
+  await using place = await newStoreDirectory('sqlite')
+  await place.use(client => client.createCategory({ body: { name: 'Dogs' } }))
+  const [{ rootpage = 0, size = 0 } = {}] = await place.database(
+    `SELECT rootpage, page_size AS size FROM sqlite_master, pragma_page_size WHERE name = 'event'`,
+  )
+  const bytes = readFileSync(databaseFile(place.directory))
+  bytes.fill('x', (Number(rootpage) - 1) * Number(size), Number(rootpage) * Number(size))
+  writeFileSync(databaseFile(place.directory), bytes)
+  const { exitCode, errors } = await run(['audit', 'verify', '--data', place.directory], place.env)
+  expect([exitCode, errors]).toEqual([1, 'The database reports: database disk image is malformed.\n'])
 })
 
 test('an invalid anchor is reported in one line', async () => {

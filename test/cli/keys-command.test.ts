@@ -16,7 +16,7 @@ import {
   type ServerProcess,
   startProcess,
 } from '../support/process.ts'
-import { deadPort } from '../support/receiver.ts'
+import { deadPort, openReceiver, reset } from '../support/receiver.ts'
 import { codeOf, onEveryEngine } from '../support/store.ts'
 import { newStoreDirectory } from '../support/store-directory.ts'
 import { testFolder } from '../support/test-folder.ts'
@@ -259,10 +259,15 @@ test('keys says that a running store does not respond if nothing listens at its 
   const lock = lockDirectory(place.directory)
   writeAddressFile(place.directory, `http://127.0.0.1:${await deadPort()}`)
   const ended = await run(['keys', ...create, '--data', place.directory], place.env)
-  lock.release()
   expect([ended.exitCode, ended.output, ended.errors]).toEqual([
     1,
     '',
     expect.stringMatching(/^The running store does not respond: [^\n]+\.\n$/),
   ])
+  // A key that nobody knows may exist now.
+  await using store = await openReceiver(() => reset)
+  writeAddressFile(place.directory, store.base)
+  const lost = await run(['keys', ...create, '--data', place.directory], place.env)
+  lock.release()
+  expect(lost.errors).toEndWith('It is unknown whether the change was made. "petstore keys list" shows it.\n')
 })

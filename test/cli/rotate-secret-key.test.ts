@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { run } from '../support/process.ts'
@@ -48,10 +48,12 @@ onEveryEngine(engine => {
     expect(existsSync(`${file}.new`)).toBe(false)
     if (engine === 'sqlite') {
       const second = readFileSync(file, 'utf8')
+      // Another file of this name is left alone.
+      mkdirSync(`${file}.old-2`)
       expect((await run(words, place.env)).errors).toContain(
-        `the old key, which is in ${file}.old-2: keep it`,
+        `the old key, which is in ${file}.old-3: keep it`,
       )
-      const kept = ['old', 'old-2'].map(name => readFileSync(`${file}.${name}`, 'utf8'))
+      const kept = ['old', 'old-3'].map(name => readFileSync(`${file}.${name}`, 'utf8'))
       expect(kept).toEqual([old, second])
     }
     {
@@ -74,6 +76,13 @@ onEveryEngine(engine => {
     const { words, oldFile, file, after } = rotationOf(place)
     const old = readFileSync(oldFile, 'utf8')
     const made = engine === 'sqlite' ? `${file}.new` : file
+    writeFileSync(made, 'no key')
+    const noKey = await run(words, place.env)
+    expect([noKey.exitCode, noKey.errors]).toEqual([
+      1,
+      `${made}: it must contain 32 random bytes in base64; "petstore new-secret-key FILE" creates one.\n`,
+    ])
+    rmSync(made)
     // Before the commit, the new key is in its file, and nothing else has changed.
     expect((await run(['new-secret-key', made])).exitCode).toBe(0)
     const newer = readFileSync(made, 'utf8')

@@ -54,7 +54,7 @@ const troubledWebhooks = sql<{ id: bigint }>()(
 
 const EXAMPLES = `
 This command changes nothing, and the store can be running. The exit code is 1 if a check fails; warnings count only
-with --strict. Run it with the environment of the service: systemd-run, or "set -a; . /etc/petstore.env".
+with --strict. Run it with the environment of the service, for example with systemd-run.
 The checks of a store with a million pets take about a minute.
 
 Examples:

@@ -5,9 +5,11 @@ import { DirectoryInUse } from '../../database/sqlite/data-lock.ts'
 import { resetAdminKey } from '../../serving/first-start.ts'
 import { NewApiKey, Scope } from '../../shop/keys/schema.ts'
 import { durationMs } from '../../values/duration.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
 import { formatInstantMs, parseInstantMs } from '../../values/instant.ts'
 import { parseInt64 } from '../../values/int64.ts'
 import { similarName } from '../../values/similar-name.ts'
+import { isRefusedConnection, UNKNOWN_OUTCOME } from '../operations/request-failure.ts'
 import { adminKeyFile, adminKeyPath } from '../store-access/admin-key-file.ts'
 import { keyForRunning, runningAddress } from '../store-access/running-store.ts'
 import { openStopped } from '../store-access/stopped-store.ts'
@@ -112,7 +114,7 @@ function readExpiry(text: string): string {
 }
 
 async function runList(options: KeysOptions): Promise<void> {
-  await withKeys(options, async keys => {
+  await withKeys(options, 'read', async keys => {
     const rows = [['ID', 'NAME', 'SCOPES', 'ENDS WITH', 'CREATED', 'EXPIRES']]
     for await (const { id, name, scopes, hint, createdAt, expiresAt } of keys.list()) {
       rows.push([String(id), escapeControls(name), scopes.join(','), hint, createdAt, expiresAt ?? 'never'])
@@ -139,7 +141,7 @@ async function runCreate({ name, expires, ...options }: CreateOptions): Promise<
   // The parsers of the options have checked the other members.
   if (!NewApiKey.safeParse(body).success)
     throw new CommandFailed('--name must have 1 to 200 characters.', EXIT_USAGE)
-  await withKeys(options, async keys => {
+  await withKeys(options, 'change', async keys => {
     const { id, key, expiresAt } = await keys.create(body)
     try {
       await print(`${key}\n`)
@@ -161,13 +163,17 @@ async function runRevoke(text: string, options: KeysOptions): Promise<void> {
       EXIT_USAGE,
     )
   }
-  await withKeys(options, async keys => {
+  await withKeys(options, 'change', async keys => {
     await keys.revoke(keyId)
     say(`Key ${keyId} was revoked.`)
   })
 }
 
-async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise<void>): Promise<void> {
+async function withKeys(
+  options: KeysOptions,
+  kind: 'read' | 'change',
+  work: (keys: KeyAccess) => Promise<void>,
+): Promise<void> {
   const config = existingStoreFrom(options)
   try {
     await using store = await openStopped(config)
@@ -177,23 +183,32 @@ async function withKeys(options: KeysOptions, work: (keys: KeyAccess) => Promise
       const base = runningAddress(config, error)
       const key = keyForRunning(config, options.key, 'keys:manage')
       return await work(runningKeys(base, key)).catch(refused => {
-        throw failureOf(refused)
+        throw failureOf(refused, kind)
       })
     }
-    throw failureOf(error)
+    throw failureOf(error, kind)
   }
 }
 
-function failureOf(error: unknown): unknown {
+function failureOf(error: unknown, kind: 'read' | 'change'): unknown {
+  const remedy = ` ${UNKNOWN_OUTCOME} "petstore keys list" shows it.`
   if (error instanceof ApiError && error.status === 401) {
     const remedy = 'If the admin key is lost, stop the store and run "petstore keys reset-admin".'
     return new CommandFailed(`The store refused: ${error.message} ${remedy}`)
   }
   if (error instanceof StoreError || error instanceof ApiError)
-    return new CommandFailed(`The store refused: ${error.message}`)
+    return new CommandFailed(`The store refused: ${error.message}${isUnclear(error, kind) ? remedy : ''}`)
   if (error instanceof ConnectionError || error instanceof TimeoutError)
-    return new CommandFailed(`The running store does not respond: ${reasonOf(error)}.`)
+    return new CommandFailed(
+      `The running store does not respond: ${reasonOf(error)}.${isUnclear(error, kind) ? remedy : ''}`,
+    )
   return error
+}
+
+/** Returns whether a change that failed may have been made. */
+function isUnclear(error: Error, kind: 'read' | 'change'): boolean {
+  if (kind === 'read' || error instanceof StoreError) return false
+  return error instanceof ApiError ? mayHaveTakenEffect(error) : !isRefusedConnection(error.cause)
 }
 
 interface ResetAdminOptions extends KeysOptions {

@@ -5,11 +5,11 @@ import type { Config } from '../../config.ts'
 import { syncDirectory, writeWholeFile } from '../../files/private-file.ts'
 import { replaceSecretKey } from '../../serving/first-start.ts'
 import type { StoreEngine } from '../../serving/open.ts'
-import { readSecretKey, readText } from '../../setting-readers.ts'
+import { readText } from '../../setting-readers.ts'
 import { openStopped } from '../store-access/stopped-store.ts'
 import { addPlaceOptions, existingStoreFrom, type PlaceOptions } from '../store-access/store-config.ts'
 import { CommandFailed, EXIT_USAGE, say } from '../terminal/terminal.ts'
-import { makeKey, readOwnSecretKey, secretKeyPath } from './secret-key.ts'
+import { findSecretKey, makeKey, readOwnSecretKey, secretKeyPath } from './secret-key.ts'
 
 const HELP = `
 Stop the store first, on PostgreSQL every process of it. In a data directory, the new key takes the place of the old
@@ -66,7 +66,17 @@ function keepKey(file: string): string {
   for (let number = 1; ; number++) {
     const copy = `${file}.old${number === 1 ? '' : `-${number}`}`
     if (!existsSync(copy)) writeWholeFile(copy, `${key}\n`, { replace: false })
-    if (readText(copy) === key) return copy
+    else if (!hasText(copy, key)) continue
+    return copy
+  }
+}
+
+/** Returns whether a file has a text. One that cannot be read is another one. */
+function hasText(file: string, text: string): boolean {
+  try {
+    return readText(file) === text
+  } catch {
+    return false
   }
 }
 
@@ -75,7 +85,7 @@ async function rotate(engine: StoreEngine, config: Config, file: string): Promis
   const old = readOwnSecretKey(config)
   if (old === undefined) throw new CommandFailed('The store has no secret key yet: its next start makes one.')
   // The file is complete before the commit, so the key is never lost.
-  const key = existsSync(file) ? readSecretKey(readText(file)) : makeKey(file)
+  const key = findSecretKey(file) ?? makeKey(file)
   if (Buffer.compare(key, old) === 0)
     throw new CommandFailed(`${file} has the current key: name a new file. Nothing was changed.`)
   const count = await replaceSecretKey(engine, { old, key }, engine.clock)

@@ -39,7 +39,11 @@ export function readOwnSecretKey({ secretKey, databaseUrl, data }: Config): Uint
       EXIT_USAGE,
     )
   }
-  const file = secretKeyPath(data)
+  return findSecretKey(secretKeyPath(data))
+}
+
+/** Returns the secret key in a file; undefined if there is no file. Throws CommandFailed if it has none. */
+export function findSecretKey(file: string): Uint8Array | undefined {
   const text = readKeyFile(file)
   if (text === undefined) return undefined
   try {

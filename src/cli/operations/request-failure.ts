@@ -71,7 +71,7 @@ function lateText({ store, timeoutSeconds, isChange }: RequestFacts): string {
   return isChange ? `${text} ${UNKNOWN_OUTCOME}` : text
 }
 
-const UNKNOWN_OUTCOME = 'It is unknown whether the change was made.'
+export const UNKNOWN_OUTCOME = 'It is unknown whether the change was made.'
 
 function lostText(error: ConnectionError, { store, isChange }: RequestFacts): string {
   if (isRefusedConnection(error.cause)) {
