@@ -37,6 +37,11 @@ export function trimmed(text: string, outer: RegExp): string {
   return text.slice(from, to)
 }
 
+/** Returns whether `cellValue` would change a text. */
+export function isChangedByImport(text: string): boolean {
+  return cellValue(text) !== text
+}
+
 /** Returns a text for a spreadsheet. If it looks like a formula, it gets an apostrophe, which `cellValue` removes. */
 export function escapedFormula(text: string): string {
   return FORMULA.test(text) ? `'${text}` : text

@@ -1,6 +1,6 @@
 import { expect, test } from 'bun:test'
 import { absentTarget } from '../cli/import/target.ts'
-import { checkFiles, type Findings, type ImportTarget, resumeImport } from './importer.ts'
+import { checkFiles, type Findings, type ImportTarget, importFiles, resumeImport } from './importer.ts'
 
 const ignore = (): void => {}
 const progress = {
@@ -34,6 +34,32 @@ test('an import counts every problem that the store reports, but keeps only the 
   const report = await resumeImport(target, {}, progress)
   expect(report?.outcome?.petsCreated).toBe(2n)
   expect([report?.problemCount, report?.problems.length]).toEqual([1200, 1000])
+})
+
+test('an import says that refused lines are not among the rejected ones if their file is gone', async () => {
+  let reads = 0
+  const categories = {
+    name: 'categories.csv',
+    chunks: async function* () {
+      if (++reads > 1) throw new Error('it is gone')
+      yield Buffer.from('name\nDogs\n')
+    },
+  }
+  const target: ImportTarget = {
+    ...absentTarget('EUR'),
+    stage: async () => {},
+    loadSlice: async () => ({
+      ...{ categoriesCreated: 0n, categoriesFound: 0n, petsCreated: 0n, petsUpdated: 0n, petsSkipped: 0n },
+      problems: [{ file: 'categories', line: 2n, message: 'its name is taken' }],
+      isKnown: true,
+      isLast: true,
+    }),
+  }
+  const plan = { keepGoing: true, onRejected: ignore }
+  expect(await importFiles(target, { categories }, plan, progress)).toMatchObject({
+    problemCount: 1,
+    areRejectsCut: true,
+  })
 })
 
 test('a missing category counts once, however the pets write its name', async () => {

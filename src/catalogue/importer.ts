@@ -97,6 +97,8 @@ export interface ImportReport {
   readonly problemCount: number
   /** Whether another process loaded or deleted the rest of the import. */
   readonly isTakenOver?: boolean
+  /** Whether a file could not be read again, so that lines which the store refused are not among the rejected ones. */
+  readonly areRejectsCut?: boolean
 }
 
 /** What an import reports while it runs. */
@@ -206,12 +208,14 @@ const TAKEN_BACK_PER_SLICE = 200n
 export async function takeBackImport(
   target: TakeBackTarget,
   dryRun: boolean,
+  signal?: AbortSignal,
 ): Promise<TakeBackReport | undefined> {
   const kept: TakenBack['kept'] = []
   let keptCount = 0
   let takenBack = 0n
   let after: TakenBack['next']
   do {
+    signal?.throwIfAborted()
     const slice = await target.takeBack({ rows: TAKEN_BACK_PER_SLICE, dryRun, ...(after && { after }) })
     if (!slice.isKnown) return undefined
     takenBack += slice.takenBack
@@ -313,8 +317,11 @@ export async function stageFiles(
       load: async signal => {
         const report = withChecked(await loader.load(signal), checked)
         // What is loaded stays loaded, also if a file cannot be read again.
-        await rejectRefused(files, plan, loader.refused).catch(() => {})
-        return report
+        const isWhole = await rejectRefused(files, plan, loader.refused).then(
+          () => true,
+          () => false,
+        )
+        return isWhole ? report : { ...report, areRejectsCut: true }
       },
     }
   } catch (error) {

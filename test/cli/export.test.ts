@@ -183,7 +183,7 @@ test('an export for a spreadsheet has a mark and no formula, and an import of it
 
 test('a name that begins with apostrophes before a formula is the same after an export without escapes', async () => {
   await using place = await newStoreDirectory('sqlite')
-  const names = ["'=x", "''=x", "''", "'tis", '=1+1']
+  const names = ["'=x", "''=x", "''", "'tis", '=1+1', '="0041"']
   await place.use(async client => {
     const { data } = await client.createCategory({ body: { name: "'=Dogs" } })
     for (const name of names) await client.createPet({ body: { name, categoryId: data.id } })

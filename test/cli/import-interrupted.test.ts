@@ -93,6 +93,13 @@ test('after Ctrl-C between slices, an import prints how to continue, and --resum
     `Resuming import ${id} into the store in ${data}, which is running at ${server.base}.`,
   ])
   expect(await petCount(server.base)).toBe(BigInt(PETS))
+  const taking = ['import', '--data', data, '--take-back', id]
+  const cut = await interruptedAt('Taking back', taking)
+  expect([cut.exitCode, cut.errors.trim().split('\n').at(-1)]).toEqual([
+    130,
+    `Interrupted. What was taken back stays so. Continue with --take-back ${id}.`,
+  ])
+  expect(Number(await petCount(server.base))).toBeGreaterThan(0)
 })
 
 test('a dry run for a new store creates no store', async () => {

@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, rmSync, writeFileSync } from 'node:fs'
 import { type Command, Option } from 'commander'
-import { escapedFormula } from '../../catalogue/cell.ts'
+import { escapedFormula, isChangedByImport } from '../../catalogue/cell.ts'
 import type { Config } from '../../config.ts'
 import { draftOf } from '../../files/draft.ts'
 import { publishFile } from '../../files/private-file.ts'
@@ -167,13 +167,13 @@ interface RowsToWrite {
 }
 
 /**
- * Returns a value in the form that `petstore import` reads from CSV. A text that begins with an apostrophe before a
- * formula is always escaped, because an import removes one apostrophe there.
+ * Returns a value in the form that `petstore import` reads from CSV. A text that an import would change is always
+ * escaped, such as one that begins with an apostrophe before a formula, or `="0041"`.
  */
 function cellOf(value: unknown, escapeFormulas: boolean): unknown {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   if (typeof value !== 'string') return value
-  return escapeFormulas || value.startsWith("'") ? escapedFormula(value) : value
+  return escapeFormulas || isChangedByImport(value) ? escapedFormula(value) : value
 }
 
 async function writeRows(

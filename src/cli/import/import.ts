@@ -195,9 +195,13 @@ const keptBecause: Readonly<Record<TakeBackReport['kept'][number]['reason'], str
 
 /** Takes an import back, and says what stays. */
 async function takeBack({ target, place }: OpenedTarget, isDry: boolean): Promise<void> {
+  const hint = isDry
+    ? 'Nothing was changed.'
+    : `What was taken back stays so. Continue with --take-back ${target.importId}.`
+  using interruption = interruptedBySignals(hint)
   say(`${isDry ? 'Looking at' : 'Taking back'} import ${target.importId} in ${place}.`)
   try {
-    const report = await takeBackImport(target, isDry)
+    const report = await takeBackImport(target, isDry, interruption.signal)
     if (!report)
       failKnown('to take back: it is unknown, it changed nothing, or it is older than 30 days.', target)
     const { takenBack, kept, keptCount } = report
@@ -209,9 +213,6 @@ async function takeBack({ target, place }: OpenedTarget, isDry: boolean): Promis
     const rest = keptCount === 0 ? 'nothing stays' : `${keptCount} stay`
     say(`${isDry ? 'Would take back' : 'Took back'} ${countText(takenBack, 'change')}; ${rest}.`)
   } catch (error) {
-    const hint = isDry
-      ? 'Nothing was changed.'
-      : `What was taken back stays so. Continue with --take-back ${target.importId}.`
     throw failureOf(error, 'to take the import back', hint)
   } finally {
     await target.close()
@@ -289,6 +290,8 @@ async function load({
           failKnown('to resume: it is complete, it was not started, or it is older than a day.', target))
     screen.stop()
     rejects.close()
+    if (report.areRejectsCut)
+      say('The lines that the store refused are not in the file of --rejects: they could not be read again.')
     printReport(report, { isDry, keepGoing, importId: target.importId })
   } catch (error) {
     screen.stop()
