@@ -10,13 +10,19 @@ const HOST = hostname().replaceAll(/\W/g, '-')
 /** The age in milliseconds at which a draft of another host counts as abandoned: before the next backup of a night. */
 const ABANDONED_MS = 20 * 60 * 60 * 1000
 
+/** The drafts that this process has asked for. */
+const own = new Set<string>()
+
 /**
  * Returns the name under which a file or a directory is made before it gets its own name. Removes the drafts next to it
- * that processes left which were killed.
+ * that processes left which were killed, and that of the same path.
  */
 export function draftOf(path: string): string {
+  const draft = path + draftEnd(process.pid)
+  own.delete(draft)
   removeAbandonedDrafts(dirname(path))
-  return path + draftEnd(process.pid)
+  own.add(draft)
+  return draft
 }
 
 /** Returns the end of the names of the drafts of a process on this host. */
@@ -41,7 +47,8 @@ function removeAbandonedDrafts(directory: string): void {
     if (pid === undefined) continue
     const path = join(directory, name)
     try {
-      // A process that asks for a draft has none: that of the same id is of a process before it.
+      if (own.has(path.replace(/-(?:journal|wal|shm)$/, ''))) continue
+      // That of the same id is of a process before this one.
       const isAbandoned =
         host === HOST
           ? Number(pid) === process.pid || !isAlive(Number(pid))

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, watch, writeFileSync } from 'node:fs'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -203,7 +203,14 @@ test('restore refuses a saved file with a missing or changed byte, and leaves no
     expect(readdirSync(folder.path)).toEqual(['changed.db'])
   }
   writeFileSync(file, whole)
+  // A volume or the directory of a service exists, and what is beside it is of another disk or user.
+  mkdirSync(target)
+  const beside = new Set<string | null>()
+  const watcher = watch(folder.path, (_, name) => beside.add(name))
   expect((await run(['restore', '--from', file, '--to', target])).exitCode).toBe(0)
+  watcher.close()
+  expect([...beside].filter(name => name?.includes('draft'))).toEqual([])
+  expect(readdirSync(target).toSorted()).toEqual(['lock', 'petstore.db'])
 })
 
 test('a second backup is refused while one is made, and only admins make, read or record backups', async () => {

@@ -110,11 +110,8 @@ async function openBackup(
 ): Promise<{ directory: string } & Disposable> {
   if (!statSync(from, { throwIfNoEntry: false })?.isFile())
     return { directory: from, [Symbol.dispose]: () => {} }
-  // Next to the target, where there is room for the store.
   const directory =
-    to.kind === 'directory'
-      ? draftOf(resolve(to.directory))
-      : mkdtempSync(join(tmpdir(), 'petstore-restore-'))
+    to.kind === 'directory' ? draftOf(roomIn(to.directory)) : mkdtempSync(join(tmpdir(), 'petstore-restore-'))
   const remove = (): void => rmSync(directory, { recursive: true, force: true })
   try {
     await unpack(from, directory)
@@ -123,6 +120,11 @@ async function openBackup(
     throw error
   }
   return { directory, [Symbol.dispose]: remove }
+}
+
+/** Returns a path on the disk of a directory. It may be the root of a disk, and what is beside it another disk. */
+function roomIn(directory: string): string {
+  return existsSync(directory) ? join(directory, 'unpacked') : resolve(directory)
 }
 
 async function verify({ from, backup, manifest, signal }: Restore): Promise<void> {
