@@ -185,6 +185,17 @@ onPostgres(
     interrupt('UPDATE category SET pet_count', () => client.deleteCategory({ categoryId: gone.id }))
     const { data: late } = await client.loadImportSlice({ importId: 903n, body: { begins: true, rows: 9n } })
     expect(late).toMatchObject({ petsCreated: 0n, problems: [{ line: 2n }] })
+    const categories = [{ line: 2n, name: 'Loaded' }]
+    await client.stageImport({ importId: 904n, body: { categories, pets: [] } })
+    await client.loadImportSlice({ importId: 904n, body: { begins: true, rows: 9n } })
+    const [loaded] = (await client.listCategories({ name: 'Loaded' })).data.items
+    const categoryId = loaded?.id ?? 0n
+    const read = 'pet_count AS "petCount" FROM category WHERE id'
+    // Between the two reads of the category.
+    const rename = () => client.updateCategory({ categoryId, body: { name: 'Renamed' } })
+    interrupt(read, async () => interrupt(read, rename))
+    const { data: rest } = await client.takeBackImport({ importId: 904n, body: { dryRun: false, rows: 9n } })
+    expect(rest).toMatchObject({ takenBack: 0n, kept: [{ id: categoryId, reason: 'changed' }] })
   },
 )
 

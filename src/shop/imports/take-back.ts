@@ -97,12 +97,16 @@ async function categoryToKeep(tx: Tx, change: ImportChange, dryRun: boolean): Pr
 async function revert(tx: Tx, importId: bigint, change: ImportChange, context: Context): Promise<void> {
   if (change.file === 'categories') {
     const category = await tx.one(findCategory, { categoryId: change.rowId })
-    if (category) await deleteCategory(tx, { categoryId: category.id }, context, category)
+    if (!category) return
+    // On PostgreSQL, another command may have committed since `categoryToKeep` read the category.
+    if (category.version !== change.version || category.petCount > 0n)
+      throw new Stale(`category ${category.id}`)
+    await deleteCategory(tx, { categoryId: category.id }, context, category)
     return
   }
   const pet = await findPet(tx, change.rowId)
   if (!pet) return
-  // On PostgreSQL, a sale may have committed since `petToKeep` read the pet.
+  // As above: it may have been sold.
   if (pet.version !== change.version) throw new Stale(`pet ${pet.id}`)
   const { versionBefore, categoryId, price, barcode, quantity, reorderAt } = change
   if (versionBefore === null || categoryId === null || quantity === null) {
