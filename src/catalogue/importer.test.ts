@@ -58,7 +58,7 @@ test('an import says that refused lines are not among the rejected ones if their
   const plan = { keepGoing: true, onRejected: ignore }
   expect(await importFiles(target, { categories }, plan, progress)).toMatchObject({
     problemCount: 1,
-    areRejectsCut: true,
+    rejectsFailure: new Error('it is gone'),
   })
 })
 

@@ -97,8 +97,8 @@ export interface ImportReport {
   readonly problemCount: number
   /** Whether another process loaded or deleted the rest of the import. */
   readonly isTakenOver?: boolean
-  /** Whether a file could not be read again, so that lines which the store refused are not among the rejected ones. */
-  readonly areRejectsCut?: boolean
+  /** Why lines that the store refused are not among the rejected ones. */
+  readonly rejectsFailure?: unknown
 }
 
 /** What an import reports while it runs. */
@@ -317,11 +317,12 @@ export async function stageFiles(
       load: async signal => {
         const report = withChecked(await loader.load(signal), checked)
         // What is loaded stays loaded, also if a file cannot be read again.
-        const isWhole = await rejectRefused(files, plan, loader.refused).then(
-          () => true,
-          () => false,
-        )
-        return isWhole ? report : { ...report, areRejectsCut: true }
+        try {
+          await rejectRefused(files, plan, loader.refused)
+          return report
+        } catch (rejectsFailure) {
+          return { ...report, rejectsFailure }
+        }
       },
     }
   } catch (error) {

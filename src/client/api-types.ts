@@ -1235,7 +1235,7 @@ export interface Webhook {
   /** Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted. */
   enabled: boolean
   disabledReason?: DisabledReason
-  /** When the current series of failed attempts began; absent if the last attempt succeeded. */
+  /** When the current series of failed attempts began; absent after a success, a change of the URL, or enabling. */
   failingSince?: string
   /** When the webhook was created. */
   createdAt: string
@@ -1447,7 +1447,7 @@ export interface WebhookWithSecret {
   /** Whether events are sent. A webhook that is enabled again continues where it stopped: events from the meantime are sent unless they have been deleted. */
   enabled: boolean
   disabledReason?: DisabledReason
-  /** When the current series of failed attempts began; absent if the last attempt succeeded. */
+  /** When the current series of failed attempts began; absent after a success, a change of the URL, or enabling. */
   failingSince?: string
   /** When the webhook was created. */
   createdAt: string

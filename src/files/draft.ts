@@ -1,6 +1,6 @@
 import { readdirSync, rmSync, statSync } from 'node:fs'
 import { hostname } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isAlive } from './alive.ts'
 
 /** The end of the name of a draft, which no other program uses. SQLite adds an end of its own for its files. */
@@ -10,7 +10,7 @@ const HOST = hostname().replaceAll(/\W/g, '-')
 /** The age in milliseconds at which a draft of another host counts as abandoned: before the next backup of a night. */
 const ABANDONED_MS = 20 * 60 * 60 * 1000
 
-/** The drafts that this process has asked for. */
+/** The absolute paths of the drafts that this process has asked for: one for each backup or copy. */
 const own = new Set<string>()
 
 /**
@@ -19,9 +19,9 @@ const own = new Set<string>()
  */
 export function draftOf(path: string): string {
   const draft = path + draftEnd(process.pid)
-  own.delete(draft)
+  own.delete(resolve(draft))
   removeAbandonedDrafts(dirname(path))
-  own.add(draft)
+  own.add(resolve(draft))
   return draft
 }
 
@@ -47,7 +47,7 @@ function removeAbandonedDrafts(directory: string): void {
     if (pid === undefined) continue
     const path = join(directory, name)
     try {
-      if (own.has(path.replace(/-(?:journal|wal|shm)$/, ''))) continue
+      if (own.has(resolve(path).replace(/-(?:journal|wal|shm)$/, ''))) continue
       // That of the same id is of a process before this one.
       const isAbandoned =
         host === HOST

@@ -95,7 +95,7 @@ function signsOf(currency: string): readonly string[] {
   const region = currency.slice(0, 2)
   const home = new Intl.Locale('und', { region }).maximize().language
   const found = new Set([currency])
-  for (const locale of ['en', 'en-001', `${home}-${region}`]) {
+  for (const locale of ['en', 'en-001', 'de', `${home}-${region}`]) {
     for (const currencyDisplay of ['symbol', 'narrowSymbol'] as const) {
       const parts = new Intl.NumberFormat(locale, {
         style: 'currency',
@@ -112,11 +112,14 @@ function signsOf(currency: string): readonly string[] {
 
 /** Returns the text of an amount without its currency. */
 function numberIn(text: string, currency: string): string {
+  // Most cells of a file have no sign.
+  if (/^[\d.,]+$/.test(text)) return text
   // A sign or a blank has several characters, such as `¥` and `￥`.
   let number = text.trim().replace(/[\p{Sc}\s]/gu, sign => sign.normalize('NFKC'))
-  const before = signsOf(currency).find(sign => number.toLowerCase().startsWith(sign))
+  const lower = number.toLowerCase()
+  const before = signsOf(currency).find(sign => lower.startsWith(sign))
+  const after = signsOf(currency).find(sign => lower.endsWith(sign))
   number = number.slice(before?.length ?? 0)
-  const after = signsOf(currency).find(sign => number.toLowerCase().endsWith(sign))
   return number
     .slice(0, number.length - (after?.length ?? 0))
     .trim()
@@ -126,7 +129,8 @@ function numberIn(text: string, currency: string): string {
 /** Returns a number without the marks between its thousands. */
 function withoutGroups(number: string, currency: string, mark: DecimalMark | undefined): string {
   const inTwoWays = IN_TWO_WAYS.exec(number)?.[1]
-  if (inTwoWays !== undefined && decimalsOf(currency) === 0) return number.replace(inTwoWays, '')
+  if (inTwoWays !== undefined && inTwoWays !== mark && decimalsOf(currency) === 0)
+    return number.replace(inTwoWays, '')
   const unclear = mark === undefined ? undefined : inTwoWays
   // Some programs write three decimals: 12.500 is 12.50, and 0.500 can only be that.
   if (THREE_DECIMALS.test(number)) return number.slice(0, -1)

@@ -460,7 +460,7 @@ export const controlSlips: readonly ControlSlip[] = [
   {
     guarantee: 68,
     file: 'src/cli/keys/rotate-secret-key.ts',
-    before: 'existsSync(file) ? readSecretKey(readText(file)) : makeKey(file)',
+    before: 'findSecretKey(file) ?? makeKey(file)',
     after: 'makeKey(file + Date.now())',
     breaks: 'a rotation makes another key when it is run again',
     tests: ['test/cli/rotate-secret-key.test.ts: a rotation that was interrupted'],

@@ -1,5 +1,5 @@
 import { expect, test } from 'bun:test'
-import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { metricsOf } from '../support/metrics.ts'
 import { type ProcessResult, run } from '../support/process.ts'
@@ -43,6 +43,13 @@ onEveryEngine(engine => {
     expect(good.output.match(/^ok /gm)).toHaveLength(6)
     const recorded = (await drilledAt()) ?? 0
     expect(Date.now() / 1000 - recorded).toBeLessThan(60)
+    // A backup of a night of this store may be the newest one.
+    await place.database(`INSERT INTO metadata (name, value) VALUES ('store-id', 'abcd1234') RETURNING 1`)
+    const night = join(backups, 'petstore-abcd1234-2026-01-01T03-00-00Z')
+    cpSync(join(backups, 'unreadable'), night, { recursive: true })
+    const unsure = await drill()
+    expect([unsure.exitCode, unsure.errors]).toEqual([1, expect.stringContaining('cannot be read')])
+    rmSync(night, { recursive: true })
     // Its files are those of the manifest, but the stock is wrong in the store.
     await place.database(`UPDATE pet SET quantity = quantity + 1 WHERE id = ${petId}`)
     await petstore('backup', '--to', join(backups, 'wrong'))

@@ -154,7 +154,10 @@ onEveryEngine(engine => {
     await former.waitForRequests(1)
     await store.client.updateWebhook({ ...webhook, body: { url: current.base } })
     changed.resolve()
+    const startedMs = performance.now()
     await waitForDeliveries(store, webhook, 'delivered')
+    // The next look for retries that are due would be after 10 s.
+    expect(performance.now() - startedMs).toBeLessThan(8000)
     expect((await store.client.getWebhook(webhook)).data.enabled).toBe(true)
     expect(current.received[0]?.headers['webhook-id']).toBe(former.received[0]?.headers['webhook-id'] ?? '')
   })

@@ -171,6 +171,9 @@ onEveryEngine(engine => {
       const deliveries = (await store().client.listDeliveries({ webhookId })).data.items
       const gone = deliveries.find(({ attempts }) => attempts[0]?.status === 410n)
       expect(gone).toMatchObject({ state: 'pending', nextAttemptAt: '2026-11-21T09:00:00Z' })
+      // The new address has a retry cycle of its own.
+      const pending = await store().engine.readShort(reader => pendingDeliveries(reader, webhookId))
+      expect(pending.map(({ cycleAttempts }) => cycleAttempts)).toContain(0n)
     })
 
     test('a redelivery that is requested during the first attempt of another one is made', async () => {

@@ -111,7 +111,7 @@ class BackupMaker implements Backups {
     try {
       if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
     } catch {
-      // Windows keeps a file that a browser still reads. The next draft of this directory removes it.
+      // Windows keeps a file that a browser still reads. A draft of the next process in this directory removes it.
     }
   }
 }

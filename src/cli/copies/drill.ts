@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import type { Command } from 'commander'
 import type { Config } from '../../config.ts'
 import { draftOf, isDraft } from '../../files/draft.ts'
@@ -94,7 +94,7 @@ async function newestBackup(place: string, config: Config): Promise<string> {
     .map(name => join(place, name))
     .filter(directory => existsSync(join(directory, MANIFEST_FILE)))
     .flatMap(directory => {
-      const at = createdAt(directory)
+      const at = createdAt(directory, storeIdIn(basename(directory)) !== undefined)
       return at === undefined ? [] : [{ directory, at }]
     })
     .sort((a, b) => a.at.localeCompare(b.at))
@@ -103,11 +103,15 @@ async function newestBackup(place: string, config: Config): Promise<string> {
   return directory
 }
 
-/** Returns when a backup was made. One whose manifest cannot be read is reported, and is not the newest one. */
-function createdAt(directory: string): string | undefined {
+/**
+ * Returns when a backup was made. A directory whose manifest cannot be read is left out with a message, but for the
+ * backup of a night, throws CommandFailed: it may be the newest one.
+ */
+function createdAt(directory: string, isOfNight: boolean): string | undefined {
   try {
     return readManifest(directory).createdAt
   } catch (error) {
+    if (isOfNight) throw error
     say(`${reasonOf(error)} It is left out.`)
     return undefined
   }

@@ -1,7 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
+import { databaseFile } from '../../database/sqlite/database-file.ts'
 import { draftOf } from '../../files/draft.ts'
 import { CommitUnconfirmed, TargetInUse } from '../../transfer/copy.ts'
 import { openPostgresTarget } from '../../transfer/postgres-copy.ts'
@@ -124,7 +125,14 @@ async function openBackup(
 
 /** Returns a path on the disk of a directory. It may be the root of a disk, and what is beside it another disk. */
 function roomIn(directory: string): string {
-  return existsSync(directory) ? join(directory, 'unpacked') : resolve(directory)
+  if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return resolve(directory)
+  try {
+    accessSync(directory, constants.W_OK)
+  } catch (error) {
+    throw new CommandFailed(`The data directory ${directory} cannot be written: ${reasonOf(error)}.`)
+  }
+  // What a killed process leaves has the name of the database, so that no start takes the directory for a new shop.
+  return `${databaseFile(directory)}.unpacked`
 }
 
 async function verify({ from, backup, manifest, signal }: Restore): Promise<void> {

@@ -275,7 +275,7 @@ async function load({
     onExisting,
     createCategories,
     decimalMark: options.decimalMark && ({ point: '.', comma: ',' } as const)[options.decimalMark],
-    onRejected: rejects.add,
+    ...(options.rejects !== undefined && { onRejected: rejects.add }),
     signal,
     digest: petDigest,
     isAlone: !isShared,
@@ -290,8 +290,10 @@ async function load({
           failKnown('to resume: it is complete, it was not started, or it is older than a day.', target))
     screen.stop()
     rejects.close()
-    if (report.areRejectsCut)
-      say('The lines that the store refused are not in the file of --rejects: they could not be read again.')
+    if (report.rejectsFailure !== undefined)
+      say(
+        `The lines that the store refused are not in the file of --rejects: ${reasonOf(report.rejectsFailure)}.`,
+      )
     printReport(report, { isDry, keepGoing, importId: target.importId })
   } catch (error) {
     screen.stop()

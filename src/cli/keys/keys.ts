@@ -191,24 +191,23 @@ async function withKeys(
 }
 
 function failureOf(error: unknown, kind: 'read' | 'change'): unknown {
-  const remedy = ` ${UNKNOWN_OUTCOME} "petstore keys list" shows it.`
+  const unclear = `${UNKNOWN_OUTCOME} "petstore keys list" shows it.`
   if (error instanceof ApiError && error.status === 401) {
     const remedy = 'If the admin key is lost, stop the store and run "petstore keys reset-admin".'
     return new CommandFailed(`The store refused: ${error.message} ${remedy}`)
   }
-  if (error instanceof StoreError || error instanceof ApiError)
-    return new CommandFailed(`The store refused: ${error.message}${isUnclear(error, kind) ? remedy : ''}`)
-  if (error instanceof ConnectionError || error instanceof TimeoutError)
+  if (error instanceof StoreError || error instanceof ApiError) {
+    return kind === 'change' && mayHaveTakenEffect(error)
+      ? new CommandFailed(`The store did not confirm the change (${error.code}). ${unclear}`)
+      : new CommandFailed(`The store refused: ${error.message}`)
+  }
+  if (error instanceof ConnectionError || error instanceof TimeoutError) {
+    const hasArrived = kind === 'change' && !isRefusedConnection(error.cause)
     return new CommandFailed(
-      `The running store does not respond: ${reasonOf(error)}.${isUnclear(error, kind) ? remedy : ''}`,
+      `The running store does not respond: ${reasonOf(error)}.${hasArrived ? ` ${unclear}` : ''}`,
     )
+  }
   return error
-}
-
-/** Returns whether a change that failed may have been made. */
-function isUnclear(error: Error, kind: 'read' | 'change'): boolean {
-  if (kind === 'read' || error instanceof StoreError) return false
-  return error instanceof ApiError ? mayHaveTakenEffect(error) : !isRefusedConnection(error.cause)
 }
 
 interface ResetAdminOptions extends KeysOptions {

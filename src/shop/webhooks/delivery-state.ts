@@ -129,7 +129,7 @@ const isSameCycle = 'cycle_attempts = $cycleAttempts AND next_at = $dueAt'
 const settleDelivery = sql<{ id: bigint; attempts: bigint }>()(`
   UPDATE delivery SET state = CASE WHEN ${isSameCycle} THEN $state ELSE state END,
     next_at = CASE WHEN ${isSameCycle} THEN $nextAt ELSE next_at END,
-    cycle_attempts = CASE WHEN ${isSameCycle} THEN cycle_attempts + 1 ELSE cycle_attempts END,
+    cycle_attempts = CASE WHEN ${isSameCycle} THEN $counted ELSE cycle_attempts END,
     attempts = attempts + 1, updated_at = $at
   WHERE id = $deliveryId RETURNING id, attempts`)
 
@@ -222,10 +222,12 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   const before = webhookRow(found)
   for (const outcome of outcomes) {
     const isOfAnother = outcome.url !== undefined && outcome.url !== found.url
-    // The new address may take what the former one refused for good.
+    // The new address gets a retry cycle of its own for what the former one refused for good.
     const isRetried = isOfAnother && outcome.state === 'failed'
-    const isFor = isRetried ? { ...outcome, state: 'pending' as const, nextAt: context.now } : outcome
-    await writeOutcome(tx, webhookId, isFor)
+    const settled = isRetried
+      ? { ...outcome, state: 'pending' as const, nextAt: context.now, counted: 0n }
+      : { ...outcome, counted: outcome.cycleAttempts }
+    await writeOutcome(tx, webhookId, settled)
   }
   const sent = outcomes.filter(({ url }) => url === found.url)
   const failing = failuresAfter(found, sent)
@@ -246,19 +248,14 @@ export async function recordAttempts(tx: Tx, attempts: Attempts, context: Contex
   await recordEvent(tx, context, { type: 'petstore.webhook.disabled', ...aboutWebhook(redacted) })
 }
 
-async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome): Promise<void> {
-  const {
-    event,
-    deliveryId,
-    dueAt = '',
-    cycleAttempts,
-    state,
-    at,
-    durationMs,
-    status,
-    error,
-    reply,
-  } = outcome
+/** Stores an outcome. `counted` is the number of attempts in the retry cycle from now on. */
+async function writeOutcome(
+  tx: Tx,
+  webhookId: bigint,
+  outcome: AttemptOutcome & { readonly counted: bigint },
+): Promise<void> {
+  const { event, deliveryId, dueAt = '', counted, state, at, durationMs, status, error, reply } = outcome
+  const cycleAttempts = outcome.cycleAttempts - 1n
   const nextAt = outcome.nextAt ?? null
   const delivery =
     deliveryId === undefined
@@ -269,14 +266,15 @@ async function writeOutcome(tx: Tx, webhookId: bigint, outcome: AttemptOutcome):
           eventId: event.id,
           eventType: event.type,
           state,
-          cycleAttempts,
+          cycleAttempts: counted,
           nextAt,
           at,
         })
       : await tx.one(settleDelivery, {
           deliveryId,
           dueAt,
-          cycleAttempts: cycleAttempts - 1n,
+          cycleAttempts,
+          counted,
           state,
           nextAt,
           at,

@@ -88,7 +88,8 @@ const webhookMembers = {
   enabled,
   disabledReason: DisabledReason.optional(),
   failingSince: instant.optional().meta({
-    description: 'When the current series of failed attempts began; absent if the last attempt succeeded.',
+    description:
+      'When the current series of failed attempts began; absent after a success, a change of the URL, or enabling.',
     example: '2026-11-21T09:30:00.120Z',
   }),
   createdAt: instant.meta({
