@@ -14,7 +14,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { type ReactNode, Suspense, useCallback, useEffect, useState } from 'react'
+import { type ReactNode, Suspense, useCallback, useEffect, useEffectEvent, useState } from 'react'
 import { Link, Route, Switch, useLocation } from 'wouter'
 import { connection } from './data/connection.ts'
 import { isSandbox } from './data/host-api.ts'
@@ -25,11 +25,13 @@ import { useSandboxName } from './data/sandbox.ts'
 import {
   basePath,
   currentSession,
+  findLinkKey,
   findStoredKey,
   forgetKey,
   type KeyPlace,
   onKeptKeyDeleted,
   type Session,
+  settleLinkKey,
   takeLinkKey,
 } from './data/session.ts'
 import { SessionContext, useCan, useSession } from './data/session-context.ts'
@@ -55,7 +57,7 @@ import { sandboxViews, views } from './views/views.ts'
 import { rich, t } from './words/sentences.tsx'
 
 // The script reads the key as soon as it runs, because `takeLinkKey` also removes the key from the address.
-const firstLinkKey = takeLinkKey()
+const firstLinkKey = takeLinkKey() ?? findLinkKey()
 const storedKey = findStoredKey()
 
 const allViews = isSandbox ? [...views, ...sandboxViews] : views
@@ -70,6 +72,7 @@ export function App() {
   const leave = useCallback(
     (next: Entrance, places?: readonly KeyPlace[]): void => {
       forgetKey(usedKey, places)
+      if (next.key === undefined) settleLinkKey()
       queries.clear()
       currentSession.client = undefined
       importRun.set(undefined)
@@ -81,17 +84,47 @@ export function App() {
     },
     [queries, usedKey],
   )
-  useEffect(() => {
-    // A link that differs from the current address only in the fragment does not load the page again.
-    const onFragment = (): void => {
-      const key = takeLinkKey()
-      if (key === undefined) return
-      if (session) setLinkKey(key)
-      else leave({ key })
-    }
-    addEventListener('hashchange', onFragment)
-    return () => removeEventListener('hashchange', onFragment)
-  }, [leave, session])
+  useLinkInAddress(key => {
+    if (!session) leave({ key })
+    else if (key === session.key || key === session.code) settleLinkKey(key)
+    else setLinkKey(key)
+  })
+  useRefusedKey(session, leave)
+  useEffect(
+    () =>
+      session && onKeptKeyDeleted(session.key, () => leave({ reason: t('You signed out in another tab.') })),
+    [leave, session],
+  )
+  const begin = (next: Session): void => {
+    currentSession.client = next.client
+    setSession(next)
+  }
+  if (!session) {
+    return (
+      <>
+        <ThrottleAlert />
+        <SignIn entrance={entrance} onSignedIn={begin} />
+      </>
+    )
+  }
+  return (
+    <SessionContext value={{ ...session, signOut: () => leave({}) }}>
+      <Frame session={session} />
+      {linkKey !== undefined && linkKey !== session.key && linkKey !== session.code && (
+        <OtherKey
+          onUse={() => leave({ key: linkKey }, ['tab'])}
+          onClose={() => {
+            settleLinkKey(linkKey)
+            setLinkKey(undefined)
+          }}
+        />
+      )}
+    </SessionContext>
+  )
+}
+
+/** Ends the session when the store refuses its key. */
+function useRefusedKey(session: Session | undefined, leave: (next: Entrance) => void): void {
   useEffect(() => {
     if (!session) return
     let isOver = false
@@ -116,30 +149,19 @@ export function App() {
       ignoreRefusals()
     }
   }, [leave, session])
+}
+
+/** Calls `onKey` with the key of a link that differs from the address only in the fragment: it loads no page. */
+function useLinkInAddress(onKey: (key: string) => void): void {
+  const onFragment = useEffectEvent(() => {
+    const key = takeLinkKey()
+    if (key !== undefined) onKey(key)
+  })
   useEffect(() => {
-    if (!session) return
-    return onKeptKeyDeleted(session.key, () => leave({ reason: t('You signed out in another tab.') }))
-  }, [leave, session])
-  const begin = (next: Session): void => {
-    currentSession.client = next.client
-    setSession(next)
-  }
-  if (!session) {
-    return (
-      <>
-        <ThrottleAlert />
-        <SignIn entrance={entrance} onSignedIn={begin} />
-      </>
-    )
-  }
-  return (
-    <SessionContext value={{ ...session, signOut: () => leave({}) }}>
-      <Frame session={session} />
-      {linkKey !== undefined && linkKey !== session.key && linkKey !== session.code && (
-        <OtherKey onUse={() => leave({ key: linkKey }, ['tab'])} onClose={() => setLinkKey(undefined)} />
-      )}
-    </SessionContext>
-  )
+    const listener = (): void => onFragment()
+    addEventListener('hashchange', listener)
+    return () => removeEventListener('hashchange', listener)
+  }, [])
 }
 
 function Frame({ session }: { readonly session: Session }) {

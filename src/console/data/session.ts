@@ -31,6 +31,7 @@ export const currentSession: { client: Client | undefined } = { client: undefine
 
 /** All pages of an origin share its storages, so this name contains the path of the store. */
 const STORED_KEY = `petstore-key ${basePath}`
+const LINK_KEY = `petstore-link ${basePath}`
 
 /** A text that is no key, or no longer stands for one. The message says why. */
 export class NotAKey extends Error {}
@@ -129,16 +130,26 @@ export function onKeptKeyDeleted(key: string, listener: () => void): () => void 
 
 /**
  * Returns the key in the address, from the link that the store prints when it starts, or the code in that of a new key;
- * undefined if there is none. Removes the key from the address of the page and from the history. A tab that has no key
- * keeps it, so that a page that is reloaded before the store answers signs in all the same.
+ * undefined if there is none. Removes the key from the address of the page and from the history. The tab keeps it until
+ * `settleLinkKey`, so that a page that is reloaded before the store answers signs in all the same.
  */
 export function takeLinkKey(): string | undefined {
   const fragment = /^#key=(.*)$/s.exec(location.hash)?.[1]
   if (fragment === undefined) return undefined
   history.replaceState(null, '', location.pathname + location.search)
   const key = unescaped(fragment).replaceAll(/\s/g, '')
-  if (findStoredKey() === undefined) rememberKey(key, 'tab')
+  withStorage('tab', storage => storage.setItem(LINK_KEY, key))
   return key
+}
+
+/** Returns the key of a link that the store has neither accepted nor refused; undefined if there is none. */
+export function findLinkKey(): string | undefined {
+  return withStorage('tab', storage => storage.getItem(LINK_KEY)) ?? undefined
+}
+
+/** Forgets the key of a link, which is accepted, refused or not wanted; without an argument, whatever it is. */
+export function settleLinkKey(key = findLinkKey()): void {
+  if (key === findLinkKey()) withStorage('tab', storage => storage.removeItem(LINK_KEY))
 }
 
 function unescaped(fragment: string): string {

@@ -493,10 +493,15 @@ const problemColumns: readonly Column<ImportResult['report']['problems'][number]
 ]
 
 function Problems({ result, files }: { readonly result: ImportResult; readonly files: ChosenFiles }) {
-  const { problems, problemCount } = result.report
+  const { problems, problemCount, rejectsFailure } = result.report
   if (problemCount === 0) return null
   return (
     <>
+      {rejectsFailure !== undefined && (
+        <Text c="red">
+          {t('The invalid lines below are not all: those that the store refused could not be read again.')}
+        </Text>
+      )}
       <Group>
         {(['categories', 'pets'] as const).map(kind => (
           <RejectsLink key={kind} kind={kind} text={result.rejects[kind]} name={files[kind]?.name} />

@@ -22,6 +22,7 @@ import {
   NotAKey,
   rememberKey,
   type Session,
+  settleLinkKey,
   signIn,
 } from '../data/session.ts'
 import { ConnectionAlert } from '../parts/generic/alerts.tsx'
@@ -67,9 +68,9 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
     const result = await resultOf(token, given === key, isLast)
     // The user may have opened a link with another key meanwhile.
     if (!isLast()) return
-    if ('error' in result && isKeyRefused(result.error) && given !== (entrance.linkKey ?? given)) {
-      return await enter(entrance.linkKey ?? '')
-    }
+    const { linkKey = given } = entrance
+    if ('error' in result && isRefusal(result.error) && given === entrance.key && given !== linkKey)
+      return await enter(linkKey)
     setIsBusy(false)
     if (!('error' in result)) {
       const place = isKept && given === key ? 'computer' : 'tab'
@@ -77,9 +78,7 @@ export function SignIn({ entrance, onSignedIn }: SignInProps) {
       if (place === 'computer' || findStoredKey() !== result.key) rememberKey(result.key, place)
       return onSignedIn(result)
     }
-    const { error } = result
-    if (isKeyRefused(error) || error instanceof NotAKey) forgetKey(token)
-    setProblem(problemOf(error))
+    setProblem(problemOf(result.error))
   }
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: each entrance is tried once
@@ -153,10 +152,22 @@ async function resultOf(
 ): Promise<Session | { readonly error: unknown }> {
   for (;;) {
     const result = await signIn(token, watchedFetch).catch((error: unknown) => ({ error }))
-    if (!('error' in result) || isTyped || !isSilence(result.error)) return result
+    if (!('error' in result)) {
+      settleLinkKey(token)
+      return result
+    }
+    if (isRefusal(result.error)) {
+      settleLinkKey(token)
+      forgetKey(token)
+    }
+    if (isTyped || !isSilence(result.error)) return result
     await connection.untilRestored()
     if (!isLast()) return result
   }
+}
+
+function isRefusal(error: unknown): boolean {
+  return isKeyRefused(error) || error instanceof NotAKey
 }
 
 /** Returns whether an error says that the store does not respond, or that a proxy does in its place. */

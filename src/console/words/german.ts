@@ -547,6 +547,8 @@ const sentences = {
   'Count these again, or clear this list. Nothing is booked before.':
     'Zählen Sie diese noch einmal, oder leeren Sie die Liste. Vorher wird nichts gebucht.',
   'Show the differences': 'Unterschiede anzeigen',
+  'The invalid lines below are not all: those that the store refused could not be read again.':
+    'Die ungültigen Zeilen unten sind nicht alle: Die vom Bestand abgelehnten konnten nicht noch einmal gelesen werden.',
   'What you counted is what the store has.': 'Ihre Zählung stimmt mit dem gespeicherten Bestand überein.',
   '{count} article differs: {units}, {value} at the prices of the store.':
     '{count} Artikel weicht ab: {units}, {value} zu den gespeicherten Preisen.',
