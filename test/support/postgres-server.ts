@@ -64,7 +64,10 @@ export async function startPostgres(): Promise<string> {
 
 /** Stops the server of this process, if it was started, and deletes its data. */
 export async function stopPostgres(): Promise<void> {
-  await (await running)?.crash()
+  const server = await running
+  running = undefined
+  migrated = undefined
+  await server?.crash()
 }
 
 /** Starts a server with a new database directory. Each setting is a text such as `wal_level=replica`. */
