@@ -40,17 +40,31 @@ test('a list of a school becomes a class, and a second run adds only the missing
     runIn(place.path, 'create', '--names', '10b.csv', '--lesson', 'lesson.md', '--until', UNTIL, ...options)
   writeFileSync(join(place.path, '10b.csv'), SCHOOL)
   writeFileSync(join(place.path, 'lesson.md'), LESSON)
+  const wrongDay = await create('--until', '2027-02-31')
+  expect([wrongDay.exitCode, wrongDay.errors]).toEqual([2, expect.stringContaining('It must be a date')])
   const dry = await create('--dry-run')
   expect([dry.exitCode, dry.output]).toEqual([0, 'Anna Müller (a1@x.example)\nAnna Müller (a2@x.example)\n'])
   expect(dry.errors).toContain('Names: "Vorname" and "Nachname". "E-Mail" makes a student unique.')
   expect(host.host.counts.sandboxes).toBe(0)
   const first = await create()
   expect([first.exitCode, first.errors]).toEqual([0, expect.stringContaining('Added 2 students to 10b')])
+  expect(first.errors).toContain(`until ${UNTIL}.`)
+  // The class ends with that day on this computer.
+  const [ofClass] = host.host.classes.list()
+  expect(new Date(`${UNTIL}T23:59:59`).toISOString()).toBe(ofClass?.endsAt.replace('Z', '.000Z') ?? '')
   const link = readFileSync(join(place.path, 'class.link'), 'utf8')
   expect(first.output).toBe(link)
   expect(statSync(join(place.path, 'class.link')).mode & 0o777).toBe(0o600)
   writeFileSync(join(place.path, '10b.csv'), `${SCHOOL}Lovelace;Ada;10b;ada@x.example\n`)
+  // The response with the key of the second student was lost.
+  const listed = readFileSync(join(place.path, 'sandboxes.csv'), 'utf8').split('\n')
+  writeFileSync(join(place.path, 'sandboxes.csv'), `${listed.slice(0, 2).join('\n')}\n`)
   const second = await create()
+  expect(second.errors).toMatch(
+    /Anna Müller \(a\d@x\.example\) is in the class, but sandboxes\.csv has no key/,
+  )
+  const others = readFileSync(join(place.path, 'sandboxes.csv'), 'utf8').split('\n').slice(2)
+  writeFileSync(join(place.path, 'sandboxes.csv'), [...listed.slice(0, 3), ...others].join('\n'))
   expect([second.exitCode, second.errors]).toEqual([
     0,
     expect.stringContaining('Added 1 student to 10b, until'),

@@ -168,6 +168,22 @@ test('a class reserves its places, and a host without room for them refuses it',
   expect(() => widely(2n)).toThrow('8 MiB on its disk')
 })
 
+test('a class that has ended is extended only if the host still has room for its places', async () => {
+  let aheadMs = 0
+  const clock = (): number => Date.now() + aheadMs
+  await using session = await openClass([], { limits: { sandboxes: 3 }, clock })
+  const { ofClasses } = session.host.host
+  const end = (days: number): string => new Date(clock() + days * 86_400_000).toISOString()
+  const input = { name: '10c', lesson: LESSON, endsAt: end(1), places: 2n }
+  const { id } = ofClasses.createClass(input)
+  aheadMs = 2 * 86_400_000
+  const other = ofClasses.createClass({ ...input, endsAt: end(1) })
+  const extend = () => ofClasses.updateClass(id, { endsAt: end(1) })
+  expect(await extend().catch(({ message }) => message)).toContain('limit of 3 sandboxes')
+  await ofClasses.deleteClass(other.id)
+  expect((await extend()).places).toBe(2n)
+})
+
 test('students who are being added get the new end of their class, and leave no place if one fails', async () => {
   await using session = await openClass([])
   const { host, ofClass } = session

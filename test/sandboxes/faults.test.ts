@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { openReceiver, type Received } from '../support/receiver.ts'
 import { type CallResult, openSandboxHost, type TestSandbox } from '../support/sandbox-host.ts'
 import { until } from '../support/until.ts'
+import { refuseWrites } from './class-session.ts'
 
 const host = await openSandboxHost()
 afterAll(() => host[Symbol.asyncDispose]())
@@ -18,6 +19,20 @@ async function sandboxWith(...rules: readonly object[]): Promise<TestSandbox> {
   if (set.status !== 200) throw new Error(set.text)
   return sandbox
 }
+
+test('fault rules and planted faults stay as they were if the host cannot store a change', async () => {
+  const sandbox = await sandboxWith({ effect: { type: 'error', code: 'overloaded' } })
+  const release = refuseWrites(host, sandbox.created.id)
+  const statuses = [
+    (await sandbox.callHost('DELETE', '/faults')).status,
+    (await sandbox.callHost('PUT', '/faults', { rules: [] })).status,
+    (await sandbox.callHost('POST', '/hunt', { seed: 3 })).status,
+  ]
+  release()
+  expect(statuses.filter(status => status < 500)).toEqual([])
+  expect((await sandbox.callHost('GET', '/faults')).data).toMatchObject({ rules: [{ name: 'rule-0' }] })
+  expect((await sandbox.callHost('GET', '/planted-faults')).data).toMatchObject({ faults: [] })
+})
 
 const order = { body: { petId: 3 } }
 const withKey = { ...order, headers: { 'Idempotency-Key': '"once"' } }

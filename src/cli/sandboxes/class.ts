@@ -2,6 +2,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { type Command, InvalidArgumentError } from 'commander'
 import { textOfFile } from '../../catalogue/file-text.ts'
+import { ApiError, ConnectionError } from '../../client/errors.ts'
 import type { ClassBoard, CreatedClass, CreatedSandbox, HostOperations } from '../../client/sandbox-api.ts'
 import { writeWholeFile } from '../../files/private-file.ts'
 import { LessonProblem } from '../../sandboxes/classes/conditions.ts'
@@ -11,6 +12,8 @@ import { isKeyText } from '../../shop/keys/key-text.ts'
 import { countText } from '../../values/count-text.ts'
 import { csvLine } from '../../values/csv.ts'
 import { durationMs } from '../../values/duration.ts'
+import { mayHaveTakenEffect } from '../../values/effect.ts'
+import { isRefusedConnection, UNKNOWN_OUTCOME } from '../operations/request-failure.ts'
 import { givenKey, readAddress, readKeyOption } from '../store-access/store-options.ts'
 import { confirm } from '../terminal/confirmation.ts'
 import { CommandFailed, EXIT_USAGE, escapeControls, print, reasonOf, say } from '../terminal/terminal.ts'
@@ -99,13 +102,20 @@ export function addClass(program: Command): void {
     .action(runDeleteClass)
 }
 
-/** Returns the end of a day, or a time from now, as an instant. */
+/** Returns the end of a day on this computer, or a time from now, as an instant. */
 function readUntil(text: string): string {
   const aheadMs = durationMs(text, 'dw')
   if (aheadMs !== undefined) return new Date(Date.now() + aheadMs).toISOString()
-  const end = /^\d{4}-\d{2}-\d{2}$/.test(text) ? new Date(`${text}T23:59:59Z`) : new Date(Number.NaN)
-  if (!Number.isNaN(end.getTime())) return end.toISOString()
+  const end = new Date(`${text}T23:59:59`)
+  // 31 February would be a day of March.
+  if (dayOf(end) === text) return end.toISOString()
   throw new InvalidArgumentError('It must be a date such as 2027-02-01, or a time such as 30d.')
+}
+
+/** Returns the day of an instant on this computer, such as `2027-02-01`. */
+function dayOf(at: Date): string {
+  const parts = [at.getFullYear(), at.getMonth() + 1, at.getDate()]
+  return parts.map(part => String(part).padStart(2, '0')).join('-')
 }
 
 function readPlaces(text: string): number {
@@ -149,7 +159,7 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
     const places = link && options.places !== undefined ? { places: options.places } : {}
     const { data } = await control.updateClass({ classId: id, body: { endsAt: options.until, ...places } })
     const known = students.length - added.length
-    const until = options.until.slice(0, 10)
+    const until = dayOf(new Date(options.until))
     if (students.length === 0)
       say(`${escapeControls(data.name)} has ${countText(Number(data.places), 'place')}, until ${until}.`)
     else
@@ -158,10 +168,25 @@ async function runCreateClass(options: CreateClassOptions): Promise<void> {
           (known > 0 ? ` ${known} were in the class already.` : '') +
           ` The keys are in ${escapeControls(options.save)}: "petstore sandbox print" makes cards of them.`,
       )
+    if (known > 0) sayUnsaved(data, students, saved)
     await print(`${boardLink(host, id, key)}\n`)
   } catch (error) {
     throw hostFailure(error, host, escapeControls(options.link))
   }
+}
+
+/** Names the students whose keys are not in the file: the response with them may have been lost. */
+function sayUnsaved({ students }: ClassBoard, roster: readonly NewStudent[], saved: SavedSandboxes): void {
+  const identifiers = new Set(roster.map(({ identifier }) => identifier))
+  const ids = new Set(saved.read().map(({ id }) => id))
+  const unsaved = students.filter(
+    ({ sandboxId, identifier }) => identifiers.has(identifier) && !ids.has(sandboxId),
+  )
+  for (const { name, identifier } of unsaved)
+    say(
+      `${escapeControls(name === identifier ? name : `${name} (${identifier})`)} is in the class, but ` +
+        `${escapeControls(saved.path)} has no key: make a new one on the board.`,
+    )
 }
 
 /** Adds students to a class, and saves their keys. Prints those that it cannot save: no response has them again. */
@@ -201,6 +226,11 @@ async function createClass(
     created = (await controlHost(host, key).createClass({ body })).data
   } catch (error) {
     rmSync(options.link)
+    const isUnclear =
+      error instanceof ApiError
+        ? mayHaveTakenEffect(error)
+        : error instanceof ConnectionError && !isRefusedConnection(error.cause)
+    if (isUnclear) say(`${UNKNOWN_OUTCOME} A class without its link keeps its places until it ends.`)
     throw hostFailure(error, host, source)
   }
   const { id, teacherKey } = created

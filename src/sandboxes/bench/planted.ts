@@ -34,15 +34,19 @@ interface Saved {
 
 /** The planted faults of one sandbox, with what was recorded of them. What they change is in no stored data. */
 export class PlantedFaultsOfSandbox {
-  #planted: Planted[]
+  #planted: Planted[] = []
   #hunt: Hunt | undefined
   /** Responses by operation and status. */
-  #exercised: Map<string, number>
+  #exercised = new Map<string, number>()
   readonly #clock: () => number
 
   /** `saved` is the text that `save` returned, or an empty text. */
   constructor(saved: string, clock: () => number) {
     this.#clock = clock
+    this.restore(saved)
+  }
+
+  restore(saved: string): void {
     // Safe: `save` wrote the text.
     const state = saved === '' ? undefined : (parseJson(saved) as unknown as Saved)
     this.#hunt = state?.hunt

@@ -129,8 +129,11 @@ export class Classes {
   }
 
   /** Returns a class, with the hash of the key that controls it. Throws `class_not_found`. */
-  find(id: string): Pick<ClassRecord, 'name' | 'keyHash' | 'endsAtMs' | 'places'> {
-    return this.#entry(id).record
+  find(
+    id: string,
+  ): Pick<ClassRecord, 'name' | 'keyHash' | 'endsAtMs' | 'places'> & { readonly hasEnded: boolean } {
+    const { record } = this.#entry(id)
+    return { ...record, hasEnded: record.endsAtMs <= this.#clock() }
   }
 
   /** Returns the ids of the sandboxes of a class. */

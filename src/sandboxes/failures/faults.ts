@@ -45,10 +45,14 @@ interface RuleState {
 
 /** The fault rules of one sandbox, with their counts. */
 export class Faults {
-  #states: RuleState[]
+  #states: RuleState[] = []
 
   /** `saved` is the text that `save` returned, or an empty text. */
   constructor(saved: string) {
+    this.restore(saved)
+  }
+
+  restore(saved: string): void {
     this.#states = saved === '' ? [] : readStates(saved)
   }
 

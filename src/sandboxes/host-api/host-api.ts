@@ -24,7 +24,6 @@ import { formatInstantMs } from '../../values/instant.ts'
 import { rateGroup } from '../../values/ip-address.ts'
 import { writeJson } from '../../values/json.ts'
 import { faultTexts } from '../bench/catalogue.ts'
-import type { PlantedFaultsOfSandbox } from '../bench/planted.ts'
 import { controlCalls } from '../classes/conditions.ts'
 import {
   codeRequired,
@@ -39,6 +38,7 @@ import {
 } from '../contract/refusals.ts'
 import { type LifecycleClock, snapshotSeed } from '../contract/schema.ts'
 import type { SandboxHost } from '../host/host.ts'
+import type { OpenSandbox } from '../host/open-sandbox.ts'
 import type { SandboxRecord } from '../registry/registry.ts'
 import type { LogPage } from '../requests/log.ts'
 import { RequestStreams } from '../requests/streams.ts'
@@ -279,14 +279,22 @@ export class HostApi {
     return record
   }
 
-  /** Changes the planted faults of a sandbox, and stores them. */
-  #plant<Result>(
+  /** Changes the faults of a sandbox, and stores them. If they cannot be stored, they stay as they were. */
+  #changeFaults<Result>(
     { id }: SandboxRecord,
-    change: (planted: PlantedFaultsOfSandbox) => Result,
+    change: (sandbox: Pick<OpenSandbox, 'faults' | 'planted'>) => Result,
   ): Promise<Result> {
-    return this.#host.use(id, async ({ planted }) => {
-      const result = change(planted)
-      this.#host.saveFaults(id)
+    return this.#host.use(id, async sandbox => {
+      const { faults, planted } = sandbox
+      const before = { faults: faults.save(), planted: planted.save() }
+      const result = change(sandbox)
+      try {
+        this.#host.saveFaults(id)
+      } catch (error) {
+        faults.restore(before.faults)
+        planted.restore(before.planted)
+        throw error
+      }
       return result
     })
   }
@@ -326,15 +334,13 @@ export class HostApi {
     },
     getFaults: ({ target }) => this.#host.use(target.id, async ({ faults }) => faults.states()),
     setFaults: ({ target, body }) =>
-      this.#host.use(target.id, async ({ faults }) => {
+      this.#changeFaults(target, ({ faults }) => {
         faults.set(body.rules)
-        this.#host.saveFaults(target.id)
         return faults.states()
       }),
     deleteFaults: ({ target }) =>
-      this.#host.use(target.id, async ({ faults }) => {
+      this.#changeFaults(target, ({ faults }) => {
         faults.set([])
-        this.#host.saveFaults(target.id)
         return undefined
       }),
     listPlantableFaults: () => faultTexts,
@@ -344,13 +350,13 @@ export class HostApi {
         return { faults: planted.choices() }
       }),
     setPlantedFaults: ({ target, body }) =>
-      this.#plant(target, planted => {
+      this.#changeFaults(target, ({ planted }) => {
         planted.set(body.faults)
         return { faults: planted.choices() }
       }),
-    startHunt: ({ target, body }) => this.#plant(target, planted => planted.startHunt(body)),
+    startHunt: ({ target, body }) => this.#changeFaults(target, ({ planted }) => planted.startHunt(body)),
     getBenchReport: ({ target }) => this.#host.use(target.id, async ({ planted }) => planted.report()),
-    scoreFindings: ({ target, body }) => this.#plant(target, planted => planted.report(body)),
+    scoreFindings: ({ target, body }) => this.#changeFaults(target, ({ planted }) => planted.report(body)),
     listRequests: ({ context, target, parameters }) => {
       // Safe: the parameters were read as the contract says.
       const { limit = REQUESTS_DEFAULT, before } = parameters as { limit?: number; before?: bigint }

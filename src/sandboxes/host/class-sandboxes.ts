@@ -195,7 +195,11 @@ export class ClassSandboxes {
   }
 
   #updateClass(id: string, patch: ClassPatch): ClassBoard {
-    if (patch.places !== undefined) this.#refusePlaces(id, Number(patch.places))
+    const { places, hasEnded } = this.#classes.find(id)
+    // A class that has ended reserves nothing any more.
+    const reserved = hasEnded ? this.#classes.sandboxesOf(id).filter(this.#isThere).length : places
+    if (patch.places !== undefined || (hasEnded && patch.endsAt !== undefined))
+      this.#refusePlaces(id, Number(patch.places ?? places), reserved)
     const ids = this.#classes.sandboxesOf(id)
     const extended = this.#classes.update(id, patch, endsAtMs =>
       this.#sandboxes.recordsExpiringAt(ids, endsAtMs),
@@ -204,10 +208,10 @@ export class ClassSandboxes {
     return this.#classes.board(id)
   }
 
-  #refusePlaces(id: string, places: number): void {
+  #refusePlaces(id: string, places: number, reserved: number): void {
     const students = this.#classes.studentsOf(id).length
     if (places < students) throw tooFewPlaces(students)
-    this.#space.refusePlaces(places, this.#classes.find(id).places)
+    this.#space.refusePlaces(places, reserved)
   }
 
   /** Deletes a class with its sandboxes and results. Throws `class_not_found`. */

@@ -125,7 +125,8 @@ async function join(student, button) {
     storeRequest(undefined)
   } catch (error) {
     if (isFinal(error)) {
-      storeRequest(undefined)
+      // With the next link, the ticket still gets the place of a request whose response was lost.
+      if (error.status !== 401) storeRequest(undefined)
       // Somebody else may have taken the name.
       showNames().catch(() => {})
     }

@@ -50,7 +50,7 @@ export function lessonRoutes(base: string, classLesson?: () => ClassLesson): [st
     return [forTeachers, ...scriptRoutes, ['/docs/guide/lesson', pageRoute]]
   }
   const pageOf = ({ title, text }: ClassLesson): ReturnType<typeof prepareContent> => {
-    const control = `${basePath(base).replace('/s/', '/sandboxes/')}/progress`
+    const control = `${basePath(base).replace(/\/s\/([^/]+)$/, '/sandboxes/$1')}/progress`
     return prepareContent(
       HTML,
       classLessonPage(
