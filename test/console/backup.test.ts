@@ -203,7 +203,7 @@ test('restore refuses a saved file with a missing or changed byte, and leaves no
     expect(readdirSync(folder.path)).toEqual(['changed.db'])
   }
   writeFileSync(file, whole)
-  // A volume or the directory of a service exists, and what is beside it is of another disk or user.
+  // Beside a volume, or the directory of a service, is another disk, or the directory of another user.
   mkdirSync(target)
   const beside = new Set<string | null>()
   const watcher = watch(folder.path, (_, name) => beside.add(name))

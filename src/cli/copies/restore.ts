@@ -123,7 +123,7 @@ async function openBackup(
   return { directory, [Symbol.dispose]: remove }
 }
 
-/** Returns a path on the disk of a directory. It may be the root of a disk, and what is beside it another disk. */
+/** Returns a path on the same disk as a directory. What is beside a mount point is on another disk. */
 function roomIn(directory: string): string {
   if (!statSync(directory, { throwIfNoEntry: false })?.isDirectory()) return resolve(directory)
   try {

@@ -6,7 +6,7 @@ import { nameText } from './name-text.ts'
 /** How long a result is used before it is read again, in milliseconds. Events make results outdated earlier. */
 const FRESH_MS = 30_000
 
-/** Is told the refusal of a key. It is that of this session for sure if `isCertain`. */
+/** Called when the store refuses a key. `isCertain` says that it is the key of this session. */
 type RefusalListener = (error: ApiError, isCertain: boolean) => void
 
 const refusalListeners = new Set<RefusalListener>()
