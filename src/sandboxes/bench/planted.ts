@@ -189,10 +189,10 @@ export class PlantedFaultsOfSandbox {
   }
 
   /** Returns the effect of a planted fault on the next delivery; undefined if there is none. */
-  forDelivery(): { readonly effect: FaultEffect } | undefined {
+  forDelivery(outgoing: Outgoing): { readonly effect: FaultEffect } | undefined {
     const planted = this.#planted.find(({ fault }) => 'delivery' in fault)
     if (!planted || !('delivery' in planted.fault)) return undefined
-    this.#count(planted, 'createWebhook', 200, '')
+    this.#count(planted, 'createWebhook', 200, deliveryId(outgoing))
     return { effect: { type: planted.fault.delivery } }
   }
 
@@ -202,7 +202,7 @@ export class PlantedFaultsOfSandbox {
     for (const planted of this.#planted) {
       if (!('sent' in planted.fault)) continue
       headers = planted.fault.sent(headers)
-      this.#count(planted, 'createWebhook', 200, outgoing.headers['webhook-id'] ?? '')
+      this.#count(planted, 'createWebhook', 200, deliveryId(outgoing))
     }
     return { ...outgoing, headers }
   }
@@ -213,6 +213,10 @@ export class PlantedFaultsOfSandbox {
     const at = formatInstantMs(this.#clock())
     planted.provocations.push({ at, operation, status: BigInt(status), requestId })
   }
+}
+
+function deliveryId({ headers }: Outgoing): string {
+  return headers['webhook-id'] ?? ''
 }
 
 function plant({ id, operation }: PlantedChoice, provoked = 0, provocations: Provocation[] = []): Planted[] {

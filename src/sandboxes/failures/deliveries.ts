@@ -16,7 +16,7 @@ interface FailingDeliveriesOptions {
 
 /** What fails deliveries: the rules of a sandbox, or its planted faults. */
 interface DeliveryFaults {
-  readonly forDelivery: () => { readonly effect: FaultEffect } | undefined
+  readonly forDelivery: (outgoing: Outgoing) => { readonly effect: FaultEffect } | undefined
 }
 
 /** Returns a function that sends deliveries and applies the faults of a sandbox to them. */
@@ -37,7 +37,7 @@ export function sendWithFaults(
     return incoming
   }
   return async outgoing => {
-    const fault = faults.forDelivery()
+    const fault = faults.forDelivery(outgoing)
     switch (fault?.effect.type) {
       case 'webhook_twice': {
         const isAllowed = hostLimit === undefined || hostLimit.take(outgoing.destination) === 0
